@@ -1,0 +1,50 @@
+"""Who is calling: the one thing that services and selectors know of a request."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from accounts.permissions import Permission, with_implied
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A user acting through an application, or (without a user) an application on its own.
+
+    `application_id` is None only on the service's own pages. `scopes` already hold what they imply.
+    """
+
+    user_id: UUID | None = None
+    tenant_id: int | None = None
+    is_operator_user: bool = False
+    application_id: UUID | None = None
+    is_first_party: bool = False
+    scopes: frozenset[str] = field(default=frozenset())
+    subscription_id: int | None = None
+
+    @property
+    def is_application(self) -> bool:
+        return self.user_id is None
+
+    @property
+    def is_operator(self) -> bool:
+        return self.is_operator_user and Permission.OPERATOR in self.scopes
+
+    @property
+    def third_party_id(self) -> UUID | None:
+        """The application whose association limits this caller; None where the user alone is judged."""
+        return None if self.is_first_party else self.application_id
+
+    @classmethod
+    def on_pages(cls, user: "User") -> "Caller":
+        """The caller behind a signed-in browser session: the service itself acts for the user."""
+        return cls(
+            user_id=user.pk,
+            tenant_id=user.tenant_id,
+            is_operator_user=user.is_operator,
+            is_first_party=True,
+            scopes=with_implied(Permission.values),
+        )

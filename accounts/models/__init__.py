@@ -1,0 +1,17 @@
+from accounts.models.association_request import AssociationRequest, AssociationState
+from accounts.models.role import Role
+from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
+from accounts.models.tenant import Tenant
+from accounts.models.user import User, UserManager
+
+__all__ = [
+    "AssociationRequest",
+    "AssociationState",
+    "Role",
+    "Subscription",
+    "SubscriptionKey",
+    "SubscriptionSlot",
+    "Tenant",
+    "User",
+    "UserManager",
+]

@@ -1,0 +1,89 @@
+import uuid
+from typing import Any, ClassVar
+
+import pghistory
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models.functions import Lower
+
+from accounts.models.tenant import Tenant
+
+USERNAME = r"^[\w.@+-]{1,150}\Z"
+
+
+class UserManager(BaseUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """The user named `name@domain`; a name alone is looked up when only one tenant has it."""
+        name, separator, domain = (username or "").rpartition("@")
+        if separator:
+            matches = self.filter(username__iexact=name, tenant__domain__iexact=domain)
+            if found := matches.select_related("tenant").first():
+                return found
+        return self.select_related("tenant").get(username__iexact=username)
+
+    def create_superuser(self, username: str, password: str, **fields: Any) -> "User":
+        """Django's command of this name makes an operator; our services are the usual way."""
+        user = self.model(username=username, is_operator=True, **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+
+@pghistory.track(exclude=["password", "last_login"])
+class User(AbstractBaseUser):
+    """A person who signs in. Operators run the service and are the staff of its admin."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="users")
+    username = models.CharField(
+        max_length=150,
+        validators=[RegexValidator(USERNAME, "Use letters, digits and . @ + - _ only, at most 150.")],
+    )
+    first_name = models.CharField(max_length=150, blank=True)
+    last_name = models.CharField(max_length=150, blank=True)
+    email = models.EmailField()
+    phone = models.CharField(max_length=50, blank=True)
+    is_operator = models.BooleanField("operator", default=False)
+    is_active = models.BooleanField(
+        "active", default=True, help_text="An inactive user is refused at once, with every token and session."
+    )
+    time_zone = models.CharField(max_length=64, default="UTC")
+    created = models.DateTimeField(auto_now_add=True)
+    updated = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["email", "tenant"]
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("tenant", Lower("username"), name="user_name_unique_in_tenant"),
+        ]
+        indexes = [
+            models.Index(Lower("username"), name="user_name_lower"),
+            models.Index("tenant", Lower("email"), name="user_email_lower"),
+        ]
+        ordering = ["username"]
+
+    def __str__(self) -> str:
+        return self.username
+
+    @property
+    def is_staff(self) -> bool:
+        return self.is_operator
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip() or self.username
+
+    def has_perm(self, permission: str, instance: object = None) -> bool:
+        return self.is_active and self.is_operator
+
+    def has_perms(self, permissions: list[str], instance: object = None) -> bool:
+        return self.is_active and self.is_operator
+
+    def has_module_perms(self, app_label: str) -> bool:
+        return self.is_active and self.is_operator

@@ -1,0 +1,52 @@
+"""The permission names of the contract: OAuth scopes, grants of roles and associations."""
+
+from collections.abc import Iterable
+
+from django.db import models
+
+
+class Permission(models.TextChoices):
+    APPLICATION_ALL_READ = "Application.All.Read", "Read every application"
+    APPLICATION_SELF_READ = "Application.Self.Read", "Read the applications you manage"
+    APPLICATION_ALL_WRITE = "Application.All.Write", "Change every application, its keys and its icon"
+    APPLICATION_SELF_WRITE = (
+        "Application.Self.Write",
+        "Change the applications you manage, their keys and icons",
+    )
+    STORE_ALL_READ = "Store.All.Read", "Read the roles of every user of a store"
+    STORE_SELF_READ = "Store.Self.Read", "Read stores and your own roles in them"
+    ORDER_ALL_READ = "Order.All.Read", "Read every order of a store"
+    ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
+    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and work every order of a store"
+    ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
+    OPERATOR = "Operator", "Act as an operator of the service"
+
+
+class Grant(models.TextChoices):
+    """What a role can grant: every permission but `Operator`, which is a property of the user."""
+
+    APPLICATION_ALL_READ = Permission.APPLICATION_ALL_READ.value, "Application.All.Read"
+    APPLICATION_SELF_READ = Permission.APPLICATION_SELF_READ.value, "Application.Self.Read"
+    APPLICATION_ALL_WRITE = Permission.APPLICATION_ALL_WRITE.value, "Application.All.Write"
+    APPLICATION_SELF_WRITE = Permission.APPLICATION_SELF_WRITE.value, "Application.Self.Write"
+    STORE_ALL_READ = Permission.STORE_ALL_READ.value, "Store.All.Read"
+    STORE_SELF_READ = Permission.STORE_SELF_READ.value, "Store.Self.Read"
+    ORDER_ALL_READ = Permission.ORDER_ALL_READ.value, "Order.All.Read"
+    ORDER_SELF_READ = Permission.ORDER_SELF_READ.value, "Order.Self.Read"
+    ORDER_ALL_WRITE = Permission.ORDER_ALL_WRITE.value, "Order.All.Write"
+    ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
+
+
+EVERY_GRANT = frozenset(Grant.values)
+STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
+APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
+
+DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)
+DEFAULT_STORE_GRANTS = ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")
+DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
+
+
+def with_implied(names: Iterable[str]) -> frozenset[str]:
+    """The permissions held by who holds `names`: All means every record, so also one's own."""
+    held = frozenset(names)
+    return held | {name.replace(".All.", ".Self.") for name in held}
