@@ -1,0 +1,6 @@
+from applications.models.application import Application
+from applications.models.icon import ApplicationIcon
+from applications.models.key import ApplicationKey
+from applications.models.used_code import UsedCode
+
+__all__ = ["Application", "ApplicationIcon", "ApplicationKey", "UsedCode"]
