@@ -1,0 +1,19 @@
+"""Who may call an operation: one declaration that is enforced, documented and tested."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Access:
+    """Declared on each view as `access = {action: Access(...)}`; an action without one is closed.
+
+    `permissions`: the token must carry at least one of these scopes (an `All` scope includes its `Self`);
+    whether the caller also holds it on the object asked for is judged by the operation's selector.
+    """
+
+    rule: str
+    applications: bool = True
+    users: bool = True
+    operator_only: bool = False
+    permissions: tuple[str, ...] = ()
+    subscription_key_required: bool = True

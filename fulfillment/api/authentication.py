@@ -1,0 +1,142 @@
+"""Checks the two credential headers of a request with one prepared statement."""
+
+import hashlib
+import re
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.callers import Caller
+from accounts.permissions import with_implied
+from accounts.secrets import digests
+from django.conf import settings
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from fulfillment.access import Access
+from fulfillment.api.errors import Unauthorized
+from fulfillment.statements import fetch_row
+
+BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
+MISSING_KEY = (
+    "Access denied due to missing subscription key. "
+    "Make sure to include subscription key when making requests to an API."
+)
+INVALID_KEY = (
+    "Access denied due to invalid subscription key. "
+    "Make sure to provide a valid key for an active subscription."
+)
+
+# One row for a known token; the key's owner comes along whether or not the key belongs to the token.
+CREDENTIALS = """
+SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
+       application.is_enabled, application.is_first_party,
+       person.is_active, person.is_operator, person.tenant_id,
+       subscription.id, subscription.user_id, subscription.application_id
+FROM oauth2_provider_accesstoken token
+JOIN applications_application application ON application.id = token.application_id
+LEFT JOIN accounts_user person ON person.id = token.user_id
+LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(%s)
+LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
+WHERE token.token_checksum = %s
+"""
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Header only, before any body is read. The order of refusals is fixed: key missing, token, key invalid."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, Caller]:
+        key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
+        if not key and _requires_key(request):
+            raise _key_refused(MISSING_KEY, "subscription_key_missing")
+        caller = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        return caller, caller
+
+    def authenticate_header(self, request: Request) -> str:
+        return _bearer_challenge()
+
+
+def caller_of(authorization: str, key: str) -> Caller:
+    if not authorization:
+        raise Unauthorized(
+            "The Authorization header with an access token is missing.",
+            code="token_missing",
+            challenges=[_bearer_challenge()],
+        )
+    match = BEARER.match(authorization)
+    if match is None:
+        raise _token_refused("The Authorization header must read: Bearer <access token>.")
+    checksum = hashlib.sha256(match[1].encode()).hexdigest()
+    row = fetch_row(CREDENTIALS, (digests(key) if key else [], checksum))
+    if row is None:
+        raise _token_refused("The access token is unknown or was revoked.")
+    return _judge(row, key_sent=bool(key))
+
+
+def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
+    expires, scope, resource, user_id, application_id, enabled, first_party, active, operator, tenant_id = (
+        row[:10]
+    )
+    _judge_token(expires, resource, user_id, enabled=enabled, active=active)
+    subscription_id, key_user_id, key_application_id = row[10:]
+    if key_sent and not _belongs(user_id, application_id, key_user_id, key_application_id):
+        raise _key_refused(INVALID_KEY, "subscription_key_invalid")
+    return Caller(
+        user_id=user_id,
+        tenant_id=tenant_id,
+        is_operator_user=bool(operator),
+        application_id=application_id,
+        is_first_party=first_party,
+        scopes=with_implied(scope.split()),
+        subscription_id=subscription_id,
+    )
+
+
+def _judge_token(
+    expires: datetime, resource: Any, user_id: UUID | None, *, enabled: bool, active: bool | None
+) -> None:
+    if expires <= timezone.now():
+        raise _token_refused("The access token has expired.")
+    if not enabled:
+        raise _token_refused("The application that holds this access token is disabled.")
+    if user_id is not None and not active:
+        raise _token_refused("The user of this access token is inactive.")
+    if resource and resource != "[]" and not _is_for_this_api(resource):
+        raise _token_refused("The access token was issued for another resource.")
+
+
+def _is_for_this_api(resource: Any) -> bool:
+    named = resource if isinstance(resource, list) else str(resource)
+    return settings.PUBLIC_URL in named or settings.API_URL in named
+
+
+def _belongs(
+    user_id: UUID | None, application_id: UUID, key_user_id: UUID | None, key_application_id: UUID | None
+) -> bool:
+    return (key_user_id is not None and key_user_id == user_id) or (
+        key_application_id is not None and key_application_id == application_id
+    )
+
+
+def _requires_key(request: Request) -> bool:
+    view = request.parser_context["view"]
+    access: Access | None = view.access.get(getattr(view, "action", None) or "")
+    return access is None or access.subscription_key_required
+
+
+def _bearer_challenge(error: str = "") -> str:
+    metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource"
+    return f'Bearer realm="{settings.API_URL}"{error}, resource_metadata="{metadata}"'
+
+
+def _token_refused(message: str) -> Unauthorized:
+    challenge = _bearer_challenge(f', error="invalid_token", error_description="{message}"')
+    return Unauthorized(message, code="token_invalid", challenges=[challenge])
+
+
+def _key_refused(message: str, code: str) -> Unauthorized:
+    challenge = (
+        f'AzureApiManagementKey realm="{settings.API_URL}",name="Ocp-Apim-Subscription-Key",type="header"'
+    )
+    return Unauthorized(message, code=code, challenges=[challenge], gateway_body=True)

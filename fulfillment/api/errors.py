@@ -1,0 +1,165 @@
+"""One error body for the whole API: application/problem+json (RFC 9457) with the contract's `_meta`."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from psycopg_pool import PoolTimeout
+from rest_framework import exceptions
+
+from fulfillment.errors import DomainError, Fault, Unavailable
+
+logger = logging.getLogger("fulfillment.api")
+
+DATABASE_AWAY = (OperationalError, InterfaceError, PoolTimeout)
+
+
+class Unauthorized(DomainError):
+    """A failed credential check; `challenges` are the values of WWW-Authenticate."""
+
+    status = 401
+    code = "unauthorized"
+    title = "Credentials missing or invalid"
+
+    def __init__(self, message: str, *, code: str, challenges: list[str], gateway_body: bool = False) -> None:
+        super().__init__(message, code=code)
+        self.challenges = challenges
+        self.gateway_body = gateway_body
+
+
+class InsufficientScope(DomainError):
+    """The token lacks what the operation needs (RFC 6750, section 3.1)."""
+
+    status = 403
+    code = "insufficient_scope"
+    title = "Access denied"
+
+    def __init__(self, message: str, *, scopes: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.scopes = scopes
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    title: str | None = None,
+    faults: tuple[Fault, ...] = (),
+    members: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    body = {
+        "type": f"urn:store-fulfillment:error:{code}",
+        "title": title or HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "Code": code,
+        "Errors": [{"Pointer": f.pointer, "Code": f.code, "Message": f.message} for f in faults],
+        "_meta": {"Messages": [detail, *(f.message for f in faults if f.message != detail)]},
+        **(members or {}),
+    }
+    return HttpResponse(
+        orjson.dumps(body),
+        status=status,
+        content_type="application/problem+json",
+        headers={"Cache-Control": "no-store", **(headers or {})},
+    )
+
+
+def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -> HttpResponse:
+    """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
+    if isinstance(exc, DomainError):
+        return _domain_problem(exc)
+    if isinstance(exc, DATABASE_AWAY):
+        return database_away(exc)
+    if isinstance(exc, Http404 | exceptions.NotFound):
+        return problem(404, "not_found", "There is nothing at this address.")
+    if isinstance(exc, PermissionDenied):
+        return problem(403, "forbidden", "You may not do this.")
+    if isinstance(exc, RequestDataTooBig):
+        return problem(413, "body_too_large", "The body is larger than this operation takes.")
+    if isinstance(exc, SuspiciousOperation):
+        return problem(400, "invalid_request", "The request could not be read.")
+    if isinstance(exc, exceptions.ValidationError):
+        faults = tuple(faults_of(exc.detail))
+        detail = faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with the body."
+        return problem(400, "invalid_body", detail, title="Invalid request", faults=faults)
+    if isinstance(exc, exceptions.APIException):
+        return _framework_problem(exc)
+    logger.error("Unexpected error", exc_info=exc)
+    return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
+
+
+def database_away(exc: BaseException) -> HttpResponse:
+    logger.warning("Database not available: %s", type(exc).__name__)
+    return problem(
+        503,
+        "service_unavailable",
+        "The service cannot reach its database right now. Try again in a few seconds.",
+        headers={"Retry-After": str(Unavailable.retry_after)},
+    )
+
+
+def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:
+    """Flattens DRF's nested error detail into one fault for each message, with its JSON pointer."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            own = name == "non_field_errors"
+            escaped = str(name).replace("~", "~0").replace("/", "~1")
+            yield from faults_of(inner, pointer if own else f"{pointer}/{escaped}")
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from faults_of(inner, f"{pointer}/{index}" if nested else pointer)
+    elif detail:
+        where = pointer.lstrip("/") or "body"
+        yield Fault(pointer, getattr(detail, "code", "invalid"), f"{where}: {detail}")
+
+
+def _domain_problem(exc: DomainError) -> HttpResponse:
+    headers, members = {}, {}
+    if isinstance(exc, Unauthorized):
+        headers["WWW-Authenticate"] = ", ".join(exc.challenges)
+        if exc.gateway_body:
+            members = {"statusCode": 401, "message": exc.message}
+    if isinstance(exc, InsufficientScope):
+        wanted = " ".join(exc.scopes)
+        headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{wanted}"'
+    if isinstance(exc, Unavailable):
+        headers["Retry-After"] = str(exc.retry_after)
+    return problem(
+        exc.status,
+        exc.code,
+        exc.message,
+        title=exc.title,
+        faults=exc.faults,
+        members=members,
+        headers=headers,
+    )
+
+
+def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
+    codes = {
+        400: "invalid_body",
+        405: "method_not_allowed",
+        406: "not_acceptable",
+        415: "unsupported_media_type",
+    }
+    headers = {}
+    if isinstance(exc, exceptions.Throttled) and exc.wait:
+        headers["Retry-After"] = str(int(exc.wait) + 1)
+    if allow := getattr(exc, "allow", None):
+        headers["Allow"] = allow
+    return problem(
+        exc.status_code, codes.get(exc.status_code, exc.default_code), str(exc.detail), headers=headers
+    )
+
+
+def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+    return problem(404, "not_found", "There is nothing at this address. The reference is at /api/v1/docs.")

@@ -1,0 +1,63 @@
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+MAXIMUM_DEPTH = 32
+
+
+class JSONParser(BaseParser):
+    """Strict JSON: UTF-8, no duplicate names, no NaN, at most 32 levels deep."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        # `body` and not `read`: Django then refuses what is larger than DATA_UPLOAD_MAX_MEMORY_SIZE.
+        body = parser_context["request"]._request.body if parser_context else stream.read()  # noqa: SLF001
+        if not body.strip():
+            return {}
+        try:
+            value = json.loads(
+                body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse_constant
+            )
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
+        except json.JSONDecodeError as error:
+            raise ParseError(
+                f"The body is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+            ) from error
+        except RecursionError as error:
+            raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.") from error
+        except ValueError as error:
+            raise ParseError(f"The body is not valid JSON: {error}.") from error
+        _check_depth(value, MAXIMUM_DEPTH)
+        return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice!r} occurs twice in one object")
+    return members
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_depth(value: Any, levels: int) -> None:
+    if not isinstance(value, dict | list):
+        return
+    if levels == 0:
+        raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
+    for inner in value.values() if isinstance(value, dict) else value:
+        _check_depth(inner, levels - 1)

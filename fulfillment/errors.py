@@ -1,0 +1,62 @@
+"""Errors of the domain: raised by services and selectors, shown by every door in its own form."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with what was sent; `pointer` is a JSON pointer into it ('' = the whole)."""
+
+    pointer: str
+    code: str
+    message: str
+
+
+class DomainError(Exception):
+    """A refusal with a stable `code`, a sentence for people and the HTTP status an API answers with."""
+
+    status = 400
+    code = "invalid"
+    title = "Invalid request"
+
+    def __init__(self, message: str, *, code: str | None = None, faults: Iterable[Fault] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.code
+        self.faults = tuple(faults)
+
+
+class Invalid(DomainError):
+    """What was sent breaks a rule; `faults` say where and what is allowed."""
+
+    @classmethod
+    def at(cls, pointer: str, code: str, message: str) -> "Invalid":
+        return cls(message, faults=[Fault(pointer, code, message)])
+
+
+class Forbidden(DomainError):
+    status = 403
+    code = "forbidden"
+    title = "Access denied"
+
+
+class NotFound(DomainError):
+    status = 404
+    code = "not_found"
+    title = "Not found"
+
+
+class Conflict(DomainError):
+    status = 409
+    code = "conflict"
+    title = "Conflict with the current state"
+
+
+class Unavailable(DomainError):
+    """Something the answer depends on is away for now; `retry_after` is in seconds."""
+
+    status = 503
+    code = "service_unavailable"
+    title = "Service unavailable"
+    retry_after = 5

@@ -1,0 +1,91 @@
+"""What surrounds every request. Sessions, CSRF, sign-in and messages are for pages: the API never pays for them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pghistory.middleware
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+
+from fulfillment.api.errors import problem
+
+API_PREFIX = "/api/"
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# The admin's Alpine evaluates expressions and sets inline styles; nothing else is let through.
+ADMIN_POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+class _PagesOnly:
+    """Passes requests to the API by."""
+
+    get_response: Callable[[HttpRequest], HttpResponse]
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if request.path_info.startswith(API_PREFIX):
+            return self.get_response(request)
+        return super().__call__(request)  # type: ignore[misc]
+
+
+class PageSessions(_PagesOnly, SessionMiddleware):
+    pass
+
+
+class PageCsrf(_PagesOnly, CsrfViewMiddleware):
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
+        # The API takes no cookie, so no other site can make a browser call it with credentials.
+        return None if request.path_info.startswith(API_PREFIX) else super().process_view(request, *view)
+
+
+class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
+    pass
+
+
+class PageMessages(_PagesOnly, MessageMiddleware):
+    pass
+
+
+class PageHistory(_PagesOnly, pghistory.middleware.HistoryMiddleware):
+    """Names the signed-in user in the audit trail of what a page or the admin changes."""
+
+
+class RequestFilter:
+    """Refuses NUL characters at the door: PostgreSQL cannot store them, and no honest client sends them."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        if "\0" in request.path_info or "%00" in query or "\0" in query:
+            return problem(400, "invalid_request", "The address contains a NUL character.")
+        return self.get_response(request)
+
+
+class SecurityHeaders:
+    """Sets the policy of the place; a view that needs another one sets its own header first."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        headers = response.headers
+        path = request.path_info
+        if path.startswith(API_PREFIX):
+            headers.setdefault("Content-Security-Policy", API_POLICY)
+        else:
+            policy = ADMIN_POLICY if path.startswith("/admin") else PAGE_POLICY
+            headers.setdefault("Content-Security-Policy", policy)
+            headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        return response

@@ -1,0 +1,45 @@
+"""Answers made of finished bytes."""
+
+import gzip
+import hashlib
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.utils.cache import patch_vary_headers
+from django.utils.http import parse_etags
+
+WORTH_COMPRESSING = 1024
+
+
+def weak_etag(*parts: object) -> str:
+    return 'W/"' + hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=12).hexdigest() + '"'
+
+
+def is_unchanged(request: HttpRequest, etag: str) -> bool:
+    """Whether the client's If-None-Match names this version (compared weakly, as RFC 9110 13.1.2 says)."""
+    header = request.headers.get("If-None-Match")
+    if not header:
+        return False
+    wanted = etag.removeprefix("W/")
+    return any(tag == "*" or tag.removeprefix("W/") == wanted for tag in parse_etags(header))
+
+
+def not_modified(etag: str) -> HttpResponse:
+    response = HttpResponseNotModified()
+    response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) -> HttpResponse:
+    """A finished JSON body, compressed where the client takes gzip."""
+    if len(body) >= WORTH_COMPRESSING and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body = gzip.compress(body, compresslevel=1, mtime=0)
+        response = HttpResponse(body, content_type="application/json")
+        response["Content-Encoding"] = "gzip"
+    else:
+        response = HttpResponse(body, content_type="application/json")
+    patch_vary_headers(response, ["Accept-Encoding"])
+    response["Cache-Control"] = "private, no-cache" if etag else "no-store"
+    if etag:
+        response["ETag"] = etag
+    return response

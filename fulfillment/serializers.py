@@ -1,0 +1,100 @@
+"""Serializers that take what the contract says and nothing else: strict types, no unknown names."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.fields import empty
+
+
+class StrictText(serializers.CharField):
+    default_error_messages = {"invalid": "This must be a string."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class StrictFlag(serializers.BooleanField):
+    default_error_messages = {"invalid": "This must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class StrictInteger(serializers.IntegerField):
+    default_error_messages = {"invalid": "This must be a whole number."}
+
+    def to_internal_value(self, data: Any) -> int:
+        if not isinstance(data, int) or isinstance(data, bool):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Timestamp(serializers.DateTimeField):
+    """ISO 8601 in, with an offset or in UTC; UTC with Z out."""
+
+    default_error_messages = {
+        "invalid": "This must be an ISO 8601 date and time, for example 2026-03-01T12:00:00Z.",
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(default_timezone=UTC, **kwargs)
+
+    def to_internal_value(self, value: Any) -> datetime:
+        if not isinstance(value, str) or not value.isascii():
+            self.fail("invalid", format="ISO 8601")
+        try:
+            moment: datetime = super().to_internal_value(value)
+            return moment.astimezone(UTC)
+        except (OverflowError, ValueError):
+            self.fail("invalid", format="ISO 8601")
+
+    def to_representation(self, value: datetime | None) -> str | None:
+        return timestamp(value) if value else None
+
+
+class Meta(serializers.Serializer):
+    """Informational or error messages about a record."""
+
+    Messages = serializers.ListField(child=serializers.CharField())
+
+
+class StrictSerializer(serializers.Serializer):
+    """Refuses names it does not know; names of read-only fields may be sent back and are ignored.
+
+    With `ignored_nulls`, a null keeps the existing value, as the contract's partial updates want it.
+    """
+
+    ignored_nulls = False
+    default_error_messages = {
+        "unknown_field": "There is no field of this name. Allowed: {allowed}.",
+        "invalid": "This must be a JSON object.",
+    }
+
+    def run_validation(self, data: Any = empty) -> Any:
+        if self.ignored_nulls and isinstance(data, Mapping):
+            data = {name: value for name, value in data.items() if value is not None}
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            self.fail("invalid")
+        known = set(self.fields) | {"_meta"}
+        unknown = [name for name in data if name not in known]
+        if unknown:
+            allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
+            message = self.error_messages["unknown_field"].format(allowed=allowed)
+            raise serializers.ValidationError(
+                {name: [ErrorDetail(message, code="unknown_field")] for name in unknown}
+            )
+        return super().to_internal_value(data)
+
+
+def timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

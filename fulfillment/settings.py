@@ -1,0 +1,270 @@
+"""One settings module, driven by the environment. docs/operating.md lists the variables.
+
+Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in what a first start needs;
+without it a missing or weak secret stops the start.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pghistory
+from django.core.exceptions import ImproperlyConfigured
+
+from fulfillment import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+MODE = environment.text("FULFILLMENT_MODE", "production")
+if MODE not in {"production", "development"}:
+    raise ImproperlyConfigured(f"FULFILLMENT_MODE is {MODE!r}; write production or development.")
+DEVELOPMENT = MODE == "development"
+DEBUG = False
+
+SECRET_KEY, *SECRET_KEY_FALLBACKS = environment.secrets("SECRET_KEY")
+PEPPERS = environment.secrets("FULFILLMENT_PEPPERS")
+ENCRYPTION_KEYS = environment.secrets("FULFILLMENT_ENCRYPTION_KEYS")
+
+# Every absolute address we print (issuer, links, proof URLs) starts with this, never with the Host header.
+PUBLIC_URL = environment.text("PUBLIC_URL", "http://127.0.0.1:8000" if DEVELOPMENT else "").rstrip("/")
+_public = urlsplit(PUBLIC_URL)
+if _public.scheme not in ({"https", "http"} if DEVELOPMENT else {"https"}) or not _public.hostname:
+    raise ImproperlyConfigured(f"PUBLIC_URL is {PUBLIC_URL!r}; write the https address clients use.")
+API_ROOT = "/api/v1"
+API_URL = PUBLIC_URL + API_ROOT
+
+ALLOWED_HOSTS = environment.names(
+    "ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]") if DEVELOPMENT else (_public.hostname,)
+)
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "accounts",
+    "applications",
+    "stores",
+    "delivery",
+    "fulfillment",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "pgtrigger",
+    "pghistory",
+    "oauth2_provider",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "fulfillment.middleware.SecurityHeaders",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "fulfillment.middleware.RequestFilter",
+    "fulfillment.middleware.PageSessions",
+    "django.middleware.common.CommonMiddleware",
+    "fulfillment.middleware.PageCsrf",
+    "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.PageMessages",
+    "fulfillment.middleware.PageHistory",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+APPEND_SLASH = False
+ROOT_URLCONF = "fulfillment.urls"
+WSGI_APPLICATION = "fulfillment.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+
+def _database(url: str) -> dict[str, object]:
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
+    options: dict[str, str] = dict(
+        pair.split("=", 1) for pair in unquote(parts.query).split("&") if "=" in pair
+    )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.path.strip("/"),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", None) or parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "OPTIONS": {
+            **options,
+            "connect_timeout": 3,
+            "application_name": "fulfillment",
+            "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
+            "-c idle_in_transaction_session_timeout=30000 -c jit=off",
+            "pool": {
+                "min_size": 1,
+                "max_size": environment.integer("DATABASE_POOL_SIZE", 16, minimum=1, maximum=500),
+                "timeout": 5,
+                "max_lifetime": 1800,
+            },
+        },
+    }
+
+
+DATABASE_URL = environment.text("DATABASE_URL")
+DATABASES = {"default": _database(DATABASE_URL)} if DATABASE_URL else {}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["accounts.authentication.TenantBackend"]
+SILENCED_SYSTEM_CHECKS = [
+    "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
+    "security.W003",  # fulfillment.middleware.PageCsrf is a CsrfViewMiddleware
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("username", "first_name", "last_name", "email")},
+    },
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 8}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
+DEFAULT_TENANT_DOMAIN = environment.text("DEFAULT_TENANT_DOMAIN", _public.hostname or "localhost")
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "var" / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
+WHITENOISE_USE_FINDERS = DEVELOPMENT
+WHITENOISE_MANIFEST_STRICT = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEVELOPMENT
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+EMAIL_BACKEND = environment.text(
+    "EMAIL_BACKEND",
+    "django.core.mail.backends.console.EmailBackend"
+    if DEVELOPMENT
+    else "django.core.mail.backends.smtp.EmailBackend",
+)
+EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
+EMAIL_PORT = environment.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
+EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = environment.text("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+
+HTTPS = _public.scheme == "https"
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if environment.flag("BEHIND_TLS_PROXY") else None
+)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+
+IMPLICIT_FLOW_ENABLED = environment.flag("IMPLICIT_FLOW_ENABLED")
+REFRESH_TOKEN_MAXIMUM_AGE = timedelta(days=90)
+OAUTH2_PROVIDER_APPLICATION_MODEL = "applications.Application"
+OAUTH2_PROVIDER = {
+    "OAUTH2_VALIDATOR_CLASS": "applications.oauth.validator.Validator",
+    "SCOPES_BACKEND_CLASS": "applications.oauth.scopes.PermissionScopes",
+    "ACCESS_TOKEN_GENERATOR": "applications.oauth.tokens.generate_access_token",
+    "REFRESH_TOKEN_GENERATOR": "applications.oauth.tokens.generate_refresh_token",
+    "OIDC_ISS_ENDPOINT": PUBLIC_URL,
+    "OIDC_ENABLED": False,
+    "PKCE_REQUIRED": True,
+    "ROTATE_REFRESH_TOKEN": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": int(timedelta(days=30).total_seconds()),
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],
+    "REQUEST_APPROVAL_PROMPT": "force",
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token", "client_credentials"],
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "CLEAR_EXPIRED_TOKENS_BATCH_SIZE": 1000,
+    "CLEAR_EXPIRED_TOKENS_BATCH_INTERVAL": 0.1,
+    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
+    "COMPLIANT_BCP_RFC9700_PKCE_REQUIRED": True,
+    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
+    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
+    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": not IMPLICIT_FLOW_ENABLED,
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+    "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
+    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["fulfillment.api.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["fulfillment.api.permissions.DeclaredAccess"],
+    "DEFAULT_RENDERER_CLASSES": ["fulfillment.api.rendering.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["fulfillment.api.parsing.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.api.rendering.Negotiation",
+    "DEFAULT_SCHEMA_CLASS": "fulfillment.api.schema.OperationSchema",
+    "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
+    "UNAUTHENTICATED_USER": None,
+    "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
+}
+
+# The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
+PGHISTORY_APPEND_ONLY = True
+PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
+
+EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
+}

@@ -1,0 +1,19 @@
+"""Settings of the test suite: the service's own, on an embedded PostgreSQL without durability."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("FULFILLMENT_MODE", "development")
+for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS"):
+    os.environ.setdefault(name, f"test-only-{name.lower()}-0123456789-abcdefghijklmnop")
+if "DATABASE_URL" not in os.environ:
+    from fulfillment.postgres import ensure_running
+
+    os.environ["DATABASE_URL"] = ensure_running(Path("var/test-postgres").resolve(), durable=False)
+
+from fulfillment.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MEDIA_ROOT = Path(tempfile.mkdtemp(prefix="fulfillment-media-"))
