@@ -15,7 +15,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from fulfillment.access import Access
-from fulfillment.api.errors import Unauthorized
+from fulfillment.api.errors import Unauthorized, bearer_challenge
 from fulfillment.statements import fetch_row
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
@@ -54,7 +54,7 @@ class TokenAuthentication(BaseAuthentication):
         return caller, caller
 
     def authenticate_header(self, request: Request) -> str:
-        return _bearer_challenge()
+        return bearer_challenge()
 
 
 def caller_of(authorization: str, key: str) -> Caller:
@@ -62,7 +62,7 @@ def caller_of(authorization: str, key: str) -> Caller:
         raise Unauthorized(
             "The Authorization header with an access token is missing.",
             code="token_missing",
-            challenges=[_bearer_challenge()],
+            challenges=[bearer_challenge()],
         )
     match = BEARER.match(authorization)
     if match is None:
@@ -125,13 +125,8 @@ def _requires_key(request: Request) -> bool:
     return access is None or access.subscription_key_required
 
 
-def _bearer_challenge(error: str = "") -> str:
-    metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource"
-    return f'Bearer realm="{settings.API_URL}"{error}, resource_metadata="{metadata}"'
-
-
 def _token_refused(message: str) -> Unauthorized:
-    challenge = _bearer_challenge(f', error="invalid_token", error_description="{message}"')
+    challenge = bearer_challenge(f', error="invalid_token", error_description="{message}"')
     return Unauthorized(message, code="token_invalid", challenges=[challenge])
 
 

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -42,6 +43,11 @@ class InsufficientScope(DomainError):
     def __init__(self, message: str, *, scopes: tuple[str, ...]) -> None:
         super().__init__(message)
         self.scopes = scopes
+
+
+def bearer_challenge(parameters: str = "") -> str:
+    metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource"
+    return f'Bearer realm="{settings.API_URL}"{parameters}, resource_metadata="{metadata}"'
 
 
 def problem(
@@ -123,10 +129,11 @@ def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:
 
 
 def _domain_problem(exc: DomainError) -> HttpResponse:
-    headers, members = {}, {}
-    if isinstance(exc, Unauthorized):
-        headers["WWW-Authenticate"] = ", ".join(exc.challenges)
-        if exc.gateway_body:
+    headers: dict[str, str] = {}
+    members: dict[str, object] = {}
+    if exc.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = ", ".join(getattr(exc, "challenges", None) or [bearer_challenge()])
+        if getattr(exc, "gateway_body", False):
             members = {"statusCode": 401, "message": exc.message}
     if isinstance(exc, InsufficientScope):
         wanted = " ".join(exc.scopes)

@@ -1,0 +1,58 @@
+"""What a caller may do with one store or one application."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from accounts.callers import Caller
+from accounts.models import Role
+from accounts.permissions import (
+    APPLICATION_GRANTS,
+    DEFAULT_STORE_GRANTS,
+    STORE_GRANTS,
+    with_implied,
+)
+
+
+def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
+    """The permissions that are both granted to the caller on this store and in its token.
+
+    A user's role counts (on the store, or over everything); through a third-party application only what its
+    association grants as well. The demo store gives everybody what an ordinary association gives.
+    """
+    if caller.is_operator:
+        return STORE_GRANTS
+    association = Q(user__isnull=True, application=caller.application_id, store=store)
+    person = Q(user=caller.user_id) & (Q(store=store) | Q(store__isnull=True, application__isnull=True))
+    associated, held = _split(Role.objects.filter(association if caller.is_application else person | association))
+    if caller.is_application:
+        granted = associated
+    else:
+        granted = held if caller.third_party_id is None else held & associated
+    if store.is_demo:
+        granted |= frozenset(DEFAULT_STORE_GRANTS)
+    return granted & caller.scopes & STORE_GRANTS
+
+
+def grants_on_application(caller: Caller, application_id: UUID) -> frozenset[str]:
+    """As `grants_on_store`, for an application record; an application reads itself."""
+    if caller.is_operator:
+        return APPLICATION_GRANTS
+    if caller.is_application:
+        own = {"Application.Self.Read"} if caller.application_id == application_id else set()
+        return frozenset(own) & caller.scopes
+    roles = Role.objects.filter(
+        Q(application=application_id, store__isnull=True) | Q(application__isnull=True, store__isnull=True),
+        user=caller.user_id,
+    )
+    return with_implied(roles.values_list("grant", flat=True)) & caller.scopes & APPLICATION_GRANTS
+
+
+def _split(roles: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """Grants of associations, and grants of persons, each with what they imply."""
+    rows = list(roles.values_list("user_id", "grant"))
+    return (
+        with_implied(grant for user, grant in rows if user is None),
+        with_implied(grant for user, grant in rows if user is not None),
+    )

@@ -1,0 +1,7 @@
+from accounts.models import Subscription
+from accounts.secrets import decrypt
+
+
+def subscription_keys(subscription: Subscription) -> dict[str, str]:
+    """The plain keys by slot ("primary", "secondary"); only for their owner's eyes."""
+    return {key.slot: decrypt(key.ciphertext) for key in subscription.keys.order_by("slot")}

@@ -1,0 +1,58 @@
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from accounts.callers import Caller
+from accounts.models import Role, Tenant, User
+from fulfillment.errors import Forbidden, Invalid, NotFound
+
+MAXIMUM_ADDRESSES = 100
+
+# One look-up whatever the answer, so that its time tells nothing; LATERAL keeps the order asked.
+ADDRESSES_OF_TENANT = """
+SELECT asked.address
+FROM unnest(%s::text[]) WITH ORDINALITY AS asked(address, place)
+WHERE EXISTS (
+    SELECT FROM accounts_user person
+    WHERE person.tenant_id = %s AND lower(person.email) = lower(asked.address) AND person.is_active
+)
+ORDER BY asked.place
+"""
+
+
+def user_by_id(user_id: str) -> User:
+    try:
+        return User.objects.select_related("tenant").get(pk=UUID(user_id))
+    except (ValueError, User.DoesNotExist) as error:
+        raise NotFound("There is no user with this ID.", code="user_not_found") from error
+
+
+def roles_of_user(user: User) -> Any:
+    return Role.objects.filter(user=user).select_related("store").order_by("pk")
+
+
+def known_addresses(caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int) -> list[str]:
+    """Those of `addresses`, in the order asked, that belong to an active user of the tenant (default: own)."""
+    if len(addresses) > MAXIMUM_ADDRESSES:
+        raise Invalid.at(
+            "", "too_many_addresses", f"At most {MAXIMUM_ADDRESSES} addresses can be asked; {len(addresses)} were sent."
+        )
+    tenant_id = _tenant_asked(caller, tenant, own_tenant_id)
+    unique = list(dict.fromkeys(addresses))
+    with connection.cursor() as cursor:
+        cursor.execute(ADDRESSES_OF_TENANT, (unique, tenant_id))
+        return [address for (address,) in cursor.fetchall()]
+
+
+def _tenant_asked(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
+    if not domain:
+        return own_tenant_id
+    found = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()
+    if found == own_tenant_id or (found is not None and caller.is_operator):
+        return found
+    if caller.is_operator:
+        raise NotFound("There is no tenant with this domain.", code="tenant_not_found")
+    # The same for an unknown and a foreign tenant: who asks learns nothing about others.
+    raise Forbidden("Only operators can ask about another tenant.", code="foreign_tenant")

@@ -1,0 +1,117 @@
+"""Asking for a relationship and deciding about it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, AssociationState, Role
+from accounts.permissions import (
+    APPLICATION_GRANTS,
+    DEFAULT_APPLICATION_GRANTS,
+    DEFAULT_STORE_GRANTS,
+    STORE_GRANTS,
+)
+from accounts.selectors.associations import association_request_for
+from fulfillment.errors import Conflict, Forbidden, Invalid
+
+
+@transaction.atomic
+def request_association(
+    *,
+    caller: Caller,
+    application: Any,
+    store: Any = None,
+    user: Any = None,
+    grants: Sequence[str] = (),
+    message: str = "",
+) -> tuple[AssociationRequest, bool]:
+    """The pending request and whether this call made it; asking again while one is pending changes nothing."""
+    check_grants(grants, for_store=store is not None)
+    # Who asks twice at once is told apart by the unique index on pending requests.
+    pending = AssociationRequest.objects.filter(
+        application=application, store=store, user=user, state=AssociationState.PENDING
+    )
+    if found := pending.first():
+        return found, False
+    try:
+        with transaction.atomic():
+            created = AssociationRequest.objects.create(
+                application=application,
+                store=store,
+                user=user,
+                requested_by_id=caller.user_id,
+                grants=list(dict.fromkeys(grants)),
+                message=message,
+            )
+    except IntegrityError:
+        return pending.get(), False
+    return created, True
+
+
+@transaction.atomic
+def approve_association(
+    *, caller: Caller, request_id: Any, grants: Sequence[str] | None = None, note: str = ""
+) -> AssociationRequest:
+    """Approves and writes the roles: `grants` if given, else those asked for, else the usual ones."""
+    require_operator(caller)
+    request = _pending(caller, request_id)
+    chosen = list(grants) if grants else list(request.grants) or _usual_grants(request)
+    check_grants(chosen, for_store=request.store_id is not None)
+    Role.objects.bulk_create(
+        [
+            Role(application_id=request.application_id, store_id=request.store_id, user_id=request.user_id, grant=grant)
+            for grant in dict.fromkeys(chosen)
+        ],
+        ignore_conflicts=True,
+    )
+    request.grants = chosen
+    return _decide(caller, request, AssociationState.APPROVED, note)
+
+
+@transaction.atomic
+def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> AssociationRequest:
+    require_operator(caller)
+    return _decide(caller, _pending(caller, request_id), AssociationState.DENIED, note)
+
+
+@transaction.atomic
+def withdraw_association(*, caller: Caller, request_id: Any) -> AssociationRequest:
+    return _decide(caller, _pending(caller, request_id), AssociationState.WITHDRAWN, "")
+
+
+def require_operator(caller: Caller) -> None:
+    if not caller.is_operator:
+        raise Forbidden("Only operators decide about association requests.", code="operator_only")
+
+
+def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
+    allowed = STORE_GRANTS if for_store else APPLICATION_GRANTS
+    wrong = [grant for grant in grants if grant not in allowed]
+    if wrong:
+        names = ", ".join(sorted(allowed))
+        raise Invalid.at("/Grants", "grant_unknown", f"Grants holds {', '.join(wrong)}; allowed: {names}.")
+
+
+def _usual_grants(request: AssociationRequest) -> list[str]:
+    return list(DEFAULT_STORE_GRANTS if request.store_id else DEFAULT_APPLICATION_GRANTS)
+
+
+def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
+    request = association_request_for(caller, request_id, lock=True)
+    if request.state != AssociationState.PENDING:
+        raise Conflict(
+            f"The request was decided before: it is {request.state}.", code="association_already_decided"
+        )
+    return request
+
+
+def _decide(caller: Caller, request: AssociationRequest, state: str, note: str) -> AssociationRequest:
+    request.state = state
+    request.note = note
+    request.decided = timezone.now()
+    request.decided_by_id = caller.user_id
+    request.save(update_fields=["state", "note", "decided", "decided_by", "grants", "updated"])
+    return request

@@ -1,0 +1,32 @@
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot, User
+from accounts.secrets import digest, encrypt, generate_secret
+
+
+@transaction.atomic
+def create_subscription(*, user: User | None = None, application: Any = None) -> Subscription:
+    """A subscription with a fresh primary and secondary key, for exactly one owner."""
+    subscription = Subscription.objects.create(user=user, application=application)
+    for slot in SubscriptionSlot:
+        write_subscription_key(subscription=subscription, slot=slot, value=generate_secret("sfs_"))
+    return subscription
+
+
+@transaction.atomic
+def regenerate_subscription_key(*, subscription: Subscription, slot: str) -> str:
+    """Returns the new key; at commit it is valid and the old one is dead. The other slot is untouched."""
+    value = generate_secret("sfs_")
+    write_subscription_key(subscription=subscription, slot=slot, value=value)
+    return value
+
+
+def write_subscription_key(*, subscription: Subscription, slot: str, value: str) -> None:
+    SubscriptionKey.objects.update_or_create(
+        subscription=subscription,
+        slot=SubscriptionSlot(slot),
+        defaults={"digest": digest(value), "ciphertext": encrypt(value), "regenerated": timezone.now()},
+    )
