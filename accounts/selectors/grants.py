@@ -36,9 +36,15 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
 
 
 def grants_on_application(caller: Caller, application_id: UUID) -> frozenset[str]:
-    """As `grants_on_store`, for an application record; an application reads itself."""
+    """As `grants_on_store`, for an application record; an application reads itself.
+
+    Through a third-party application a user changes that application only: no association can join two
+    applications, and a sign-in at one must not open the keys of another.
+    """
     if caller.is_operator:
         return APPLICATION_GRANTS
+    if caller.third_party_id not in {None, application_id}:
+        return frozenset()
     if caller.is_application:
         own = {"Application.Self.Read"} if caller.application_id == application_id else set()
         return frozenset(own) & caller.scopes

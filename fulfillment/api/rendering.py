@@ -48,7 +48,9 @@ class Negotiation(DefaultContentNegotiation):
         return first, first.media_type
 
     def select_parser(self, request: Request, parsers: list[Any]) -> Any:
-        return super().select_parser(request, parsers) if request.content_type else parsers[0]
+        if request.content_type:
+            return super().select_parser(request, parsers)
+        return parsers[0] if parsers[0].media_type == "application/json" else None
 
 
 def _plain(value: object) -> object:
