@@ -32,7 +32,7 @@ class Invalid(DomainError):
 
     @classmethod
     def at(cls, pointer: str, code: str, message: str) -> "Invalid":
-        return cls(message, faults=[Fault(pointer, code, message)])
+        return cls(message, code=code, faults=[Fault(pointer, code, message)])
 
 
 class Forbidden(DomainError):

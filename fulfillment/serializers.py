@@ -98,3 +98,7 @@ class StrictSerializer(serializers.Serializer):
 
 def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def meta(*messages: str) -> dict[str, list[str]]:
+    return {"Messages": list(messages)}

@@ -10,7 +10,9 @@ from fulfillment.errors import Invalid, NotFound
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
     """Operators see every request, others their own: made by the user, for the user, or for an application it writes."""
-    requests = AssociationRequest.objects.select_related("application", "store", "user", "requested_by", "decided_by")
+    requests = AssociationRequest.objects.select_related(
+        "application", "store", "user", "requested_by", "decided_by"
+    )
     if state:
         requests = requests.filter(state=_known_state(state))
     if caller.is_operator:
@@ -33,7 +35,9 @@ def association_request_for(caller: Caller, request_id: Any, *, lock: bool = Fal
     try:
         return requests.get(pk=UUID(str(request_id)))
     except (ValueError, AssociationRequest.DoesNotExist) as error:
-        raise NotFound("There is no association request with this ID.", code="association_not_found") from error
+        raise NotFound(
+            "There is no association request with this ID.", code="association_not_found"
+        ) from error
 
 
 def _known_state(state: str) -> str:

@@ -25,7 +25,9 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
         return STORE_GRANTS
     association = Q(user__isnull=True, application=caller.application_id, store=store)
     person = Q(user=caller.user_id) & (Q(store=store) | Q(store__isnull=True, application__isnull=True))
-    associated, held = _split(Role.objects.filter(association if caller.is_application else person | association))
+    associated, held = _split(
+        Role.objects.filter(association if caller.is_application else person | association)
+    )
     if caller.is_application:
         granted = associated
     else:

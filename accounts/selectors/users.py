@@ -33,11 +33,15 @@ def roles_of_user(user: User) -> Any:
     return Role.objects.filter(user=user).select_related("store").order_by("pk")
 
 
-def known_addresses(caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int) -> list[str]:
+def known_addresses(
+    caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
+) -> list[str]:
     """Those of `addresses`, in the order asked, that belong to an active user of the tenant (default: own)."""
     if len(addresses) > MAXIMUM_ADDRESSES:
         raise Invalid.at(
-            "", "too_many_addresses", f"At most {MAXIMUM_ADDRESSES} addresses can be asked; {len(addresses)} were sent."
+            "",
+            "too_many_addresses",
+            f"At most {MAXIMUM_ADDRESSES} addresses can be asked; {len(addresses)} were sent.",
         )
     tenant_id = _tenant_asked(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
@@ -56,3 +60,17 @@ def _tenant_asked(caller: Caller, domain: str | None, own_tenant_id: int) -> int
         raise NotFound("There is no tenant with this domain.", code="tenant_not_found")
     # The same for an unknown and a foreign tenant: who asks learns nothing about others.
     raise Forbidden("Only operators can ask about another tenant.", code="foreign_tenant")
+
+
+def own_tenant(caller: Caller) -> int:
+    """The caller's tenant; for an application on its own, that of its creator."""
+    if caller.tenant_id is not None:
+        return caller.tenant_id
+    creator = (
+        User.objects.filter(owned_applications=caller.application_id)
+        .values_list("tenant_id", flat=True)
+        .first()
+    )
+    if creator is None:
+        raise Forbidden("The application has no owner, so it belongs to no tenant.", code="no_tenant")
+    return creator

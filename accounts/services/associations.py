@@ -24,7 +24,7 @@ def request_association(
     caller: Caller,
     application: Any,
     store: Any = None,
-    user: Any = None,
+    user_id: Any = None,
     grants: Sequence[str] = (),
     message: str = "",
 ) -> tuple[AssociationRequest, bool]:
@@ -32,7 +32,7 @@ def request_association(
     check_grants(grants, for_store=store is not None)
     # Who asks twice at once is told apart by the unique index on pending requests.
     pending = AssociationRequest.objects.filter(
-        application=application, store=store, user=user, state=AssociationState.PENDING
+        application=application, store=store, user=user_id, state=AssociationState.PENDING
     )
     if found := pending.first():
         return found, False
@@ -41,7 +41,7 @@ def request_association(
             created = AssociationRequest.objects.create(
                 application=application,
                 store=store,
-                user=user,
+                user_id=user_id,
                 requested_by_id=caller.user_id,
                 grants=list(dict.fromkeys(grants)),
                 message=message,
@@ -62,7 +62,12 @@ def approve_association(
     check_grants(chosen, for_store=request.store_id is not None)
     Role.objects.bulk_create(
         [
-            Role(application_id=request.application_id, store_id=request.store_id, user_id=request.user_id, grant=grant)
+            Role(
+                application_id=request.application_id,
+                store_id=request.store_id,
+                user_id=request.user_id,
+                grant=grant,
+            )
             for grant in dict.fromkeys(chosen)
         ],
         ignore_conflicts=True,

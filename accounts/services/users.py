@@ -71,7 +71,10 @@ def password_faults(password: str, user: User | None = None) -> list[Fault]:
     try:
         validate_password(password, user)
     except ValidationError as error:
-        return [Fault("/Password", reason.code or "password_invalid", " ".join(reason.messages)) for reason in error.error_list]
+        return [
+            Fault("/Password", reason.code or "password_invalid", " ".join(reason.messages))
+            for reason in error.error_list
+        ]
     return []
 
 

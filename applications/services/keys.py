@@ -100,7 +100,11 @@ def _new_key(
     _check_dates(start, end, pointer)
     secret = value or generate_secret("sfk_")
     return ApplicationKey.objects.create(
-        application=application, start_date=start, end_date=end, digest=digest(secret), ciphertext=encrypt(secret)
+        application=application,
+        start_date=start,
+        end_date=end,
+        digest=digest(secret),
+        ciphertext=encrypt(secret),
     )
 
 

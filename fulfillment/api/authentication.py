@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from accounts.callers import Caller
-from accounts.permissions import with_implied
-from accounts.secrets import digests
 from django.conf import settings
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts.callers import Caller
+from accounts.permissions import with_implied
+from accounts.secrets import digests
 from fulfillment.access import Access
 from fulfillment.api.errors import Unauthorized, bearer_challenge
 from fulfillment.statements import fetch_row

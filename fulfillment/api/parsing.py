@@ -2,7 +2,7 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import BaseParser
 
 MAXIMUM_DEPTH = 32
@@ -37,7 +37,7 @@ class JSONParser(BaseParser):
             raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.") from error
         except ValueError as error:
             raise ParseError(f"The body is not valid JSON: {error}.") from error
-        _check_depth(value, MAXIMUM_DEPTH)
+        _check(value, MAXIMUM_DEPTH, "")
         return value
 
 
@@ -54,10 +54,26 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _check_depth(value: Any, levels: int) -> None:
-    if not isinstance(value, dict | list):
-        return
-    if levels == 0:
-        raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
-    for inner in value.values() if isinstance(value, dict) else value:
-        _check_depth(inner, levels - 1)
+def _check(value: Any, levels: int, pointer: str) -> None:
+    """Refuses what no column can hold: NUL, halves of surrogate pairs, and bottomless nesting."""
+    if isinstance(value, str):
+        if "\0" in value or not (value.isascii() or _is_encodable(value)):
+            raise ValidationError(
+                {pointer.strip("/") or "body": ["This holds a NUL or half of a surrogate pair."]}
+            )
+    elif isinstance(value, dict | list):
+        if levels == 0:
+            raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, inner in members:
+            if isinstance(name, str):
+                _check(name, levels, pointer)
+            _check(inner, levels - 1, f"{pointer}/{name}")
+
+
+def _is_encodable(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from accounts.callers import Caller
-from accounts.permissions import Permission
 from rest_framework.exceptions import NotAcceptable
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from accounts.callers import Caller
+from accounts.permissions import Permission
 from fulfillment.access import Access
 from fulfillment.api.errors import InsufficientScope
 from fulfillment.errors import Forbidden

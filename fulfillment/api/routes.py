@@ -1,4 +1,31 @@
-from django.urls import URLPattern
+"""Every operation of the API, below /api/v1/."""
+
+from django.urls import path
+
+import accounts.api.routes
+import applications.api.routes
+from stores.api.associations import AssociationViewSet
 
 app_name = "api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    *accounts.api.routes.urlpatterns,
+    *applications.api.routes.urlpatterns,
+    path(
+        "association",
+        AssociationViewSet.as_view({"get": "list", "post": "create"}),
+        name="association-list",
+    ),
+    path(
+        "association/<str:association_id>",
+        AssociationViewSet.as_view({"get": "retrieve"}),
+        name="association-detail",
+    ),
+    *(
+        path(
+            f"association/<str:association_id>/{action}",
+            AssociationViewSet.as_view({"post": action}),
+            name=f"association-{action}",
+        )
+        for action in ("withdraw", "approve", "deny")
+    ),
+]

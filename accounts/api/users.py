@@ -1,0 +1,157 @@
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
+from accounts.callers import Caller
+from accounts.models import Role, Tenant, User
+from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
+from accounts.services.users import create_user
+from fulfillment.access import Access
+from fulfillment.errors import Fault, Invalid
+from fulfillment.serializers import meta
+
+USER = {
+    "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+    "Username": "jane.doe",
+    "UsernameWithDomain": "jane.doe@print.example",
+    "FirstName": "Jane",
+    "LastName": "Doe",
+    "Email": "jane@print.example",
+    "Phone": "",
+    "IsOperatorUser": False,
+    "_meta": {"Messages": []},
+}
+USER_EXAMPLES = [
+    OpenApiExample(
+        "New user",
+        value={
+            "Username": "jane.doe",
+            "FirstName": "Jane",
+            "LastName": "Doe",
+            "Email": "jane@print.example",
+            "Password": "a long pass phrase",
+        },
+        request_only=True,
+    ),
+    OpenApiExample("User", value=USER, response_only=True),
+]
+ROLE_EXAMPLE = OpenApiExample(
+    "Role",
+    value={
+        "ID": 12,
+        "ApplicationID": None,
+        "StoreID": "summit-print",
+        "UserID": USER["ID"],
+        "Grant": "Store.All.Read",
+        "_meta": {"Messages": []},
+    },
+    response_only=True,
+)
+
+
+class UserViewSet(ViewSet):
+    access = {
+        "create": Access(rule="Any user; the new user joins the caller's tenant.", applications=False),
+        "me": Access(rule="Any user.", applications=False),
+        "roles": Access(rule="Operators.", applications=False, operator_only=True),
+        "emails": Access(rule="Everyone, about their own tenant; operators about any."),
+    }
+
+    @extend_schema(
+        operation_id="user_create",
+        summary="Create a user",
+        request=UserRequestSerializer,
+        responses={200: UserSerializer},
+        examples=USER_EXAMPLES,
+    )
+    def create(self, request: Request) -> Response:
+        form = UserRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        values = form.validated_data
+        user = create_user(
+            tenant=Tenant.objects.get(pk=request.auth.tenant_id),
+            username=values["Username"],
+            first_name=values["FirstName"],
+            last_name=values["LastName"],
+            email=values["Email"],
+            password=values["Password"],
+            phone=values.get("Phone") or "",
+        )
+        return Response(user_record(user))
+
+    @extend_schema(
+        operation_id="user_self",
+        summary="Read the current user",
+        responses={200: UserSerializer},
+        examples=USER_EXAMPLES[1:],
+    )
+    def me(self, request: Request) -> Response:
+        return Response(user_record(User.objects.select_related("tenant").get(pk=request.auth.user_id)))
+
+    @extend_schema(
+        operation_id="user_roles",
+        summary="Read the roles of a user",
+        responses={200: RoleSerializer(many=True)},
+        examples=[ROLE_EXAMPLE],
+    )
+    def roles(self, request: Request, user_id: str) -> Response:
+        return Response([role_record(role) for role in roles_of_user(user_by_id(user_id))])
+
+    @extend_schema(
+        operation_id="user_emails",
+        summary="Which addresses belong to users",
+        description="Answers, in the order asked, the addresses that belong to an active user of the tenant; "
+        "unknown ones are absent. Case does not matter. At most 100 addresses.",
+        parameters=[OpenApiParameter("tenant", str, description="A domain name. Default: your own tenant.")],
+        request=serializers.ListSerializer(child=serializers.CharField(), max_length=100),
+        responses={200: serializers.ListSerializer(child=serializers.CharField())},
+        examples=[OpenApiExample("Addresses", value=["jane@print.example", "nobody@print.example"])],
+    )
+    def emails(self, request: Request) -> Response:
+        addresses = _addresses(request.data)
+        caller: Caller = request.auth
+        tenant = request.query_params.get("tenant")
+        return Response(known_addresses(caller, addresses, tenant=tenant, own_tenant_id=own_tenant(caller)))
+
+
+def user_record(user: User) -> dict[str, Any]:
+    return {
+        "ID": str(user.pk),
+        "Username": user.username,
+        "UsernameWithDomain": f"{user.username}@{user.tenant.domain}",
+        "FirstName": user.first_name,
+        "LastName": user.last_name,
+        "Email": user.email,
+        "Phone": user.phone,
+        "IsOperatorUser": user.is_operator,
+        "_meta": meta(),
+    }
+
+
+def role_record(role: Role) -> dict[str, Any]:
+    return {
+        "ID": role.pk,
+        "ApplicationID": str(role.application_id) if role.application_id else None,
+        "StoreID": role.store.external_id if role.store else None,
+        "UserID": str(role.user_id) if role.user_id else None,
+        "Grant": role.grant,
+        "_meta": meta(),
+    }
+
+
+def _addresses(body: Any) -> list[str]:
+    if not isinstance(body, list):
+        raise Invalid.at("", "not_an_array", "The body must be a JSON array of strings.")
+    faults = [
+        Fault(f"/{index}", "invalid", "This must be a string without NUL characters.")
+        for index, address in enumerate(body)
+        if not isinstance(address, str) or "\0" in address
+    ]
+    if faults:
+        raise Invalid("The body must be a JSON array of strings.", faults=faults)
+    return body

@@ -1,0 +1,122 @@
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSet
+
+from applications.api.applications import WRITE
+from applications.models import Application, ApplicationIcon
+from applications.selectors.applications import application_for, application_to_write
+from applications.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
+from fulfillment.access import Access
+from fulfillment.errors import Invalid, NotFound
+
+# A form with one file of the largest size, its boundaries and headers.
+MAXIMUM_FORM_BYTES = MAXIMUM_BYTES + 16_384
+
+
+class ImageParser(BaseParser):
+    """The raw bytes of one image, at most one more than allowed, so that the rest need not be read."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return stream.read(MAXIMUM_BYTES + 1)
+
+
+class PNGParser(ImageParser):
+    media_type = "image/png"
+
+
+class JPEGParser(ImageParser):
+    media_type = "image/jpeg"
+
+
+class BMPParser(ImageParser):
+    media_type = "image/bmp"
+
+
+class IconViewSet(ViewSet):
+    parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
+    access = {
+        "create": Access(
+            rule="Users who hold one of the permissions on the application.",
+            applications=False,
+            permissions=WRITE,
+        ),
+        "retrieve": Access(rule="Whoever may read the application."),
+    }
+
+    @extend_schema(
+        operation_id="application_icon_set",
+        summary="Set the icon",
+        description=f"One PNG, JPEG or BMP image of exactly {SIDE} x {SIDE} pixels, smaller than 100 KB (102,400 "
+        f"bytes), as the raw body or as the only file of a form. The mark itself belongs in the central "
+        f"{CENTRAL_SIDE} x {CENTRAL_SIDE} pixels. A 24-bit BMP of this size is always too large.",
+        request={
+            "image/png": OpenApiTypes.BINARY,
+            "image/jpeg": OpenApiTypes.BINARY,
+            "image/bmp": OpenApiTypes.BINARY,
+            "multipart/form-data": {
+                "type": "object",
+                "properties": {"icon": {"type": "string", "format": "binary"}},
+            },
+        },
+        responses={204: None},
+    )
+    def create(self, request: Request, application_id: str) -> HttpResponse:
+        application = application_to_write(request.auth, application_id)
+        set_icon(application=application, content=_uploaded(request))
+        return HttpResponse(status=204)
+
+    @extend_schema(
+        operation_id="application_icon_read",
+        summary="Read the icon",
+        parameters=[
+            OpenApiParameter(
+                "size", OpenApiTypes.INT, enum=[SIDE, CENTRAL_SIDE], description="94 gives the centre alone."
+            )
+        ],
+        responses={(200, "image/png"): OpenApiTypes.BINARY},
+    )
+    def retrieve(self, request: Request, application_id: str) -> HttpResponse:
+        icon = _icon_of(application_for(request.auth, application_id))
+        return HttpResponse(_rendition(request, icon), content_type="image/png")
+
+
+def _uploaded(request: Request) -> bytes:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > MAXIMUM_FORM_BYTES:
+        raise Invalid.at(
+            "",
+            "icon_too_large",
+            f"The body has {int(length):,} bytes; an icon is smaller than 102,400 bytes.",
+        )
+    if isinstance(request.data, bytes):
+        return request.data
+    files = [file for _, group in request.FILES.lists() for file in group]
+    if len(files) != 1:
+        raise Invalid.at("", "icon_one_file", f"The form has {len(files)} files; send exactly one.")
+    return files[0].read(MAXIMUM_BYTES + 1)
+
+
+def _icon_of(application: Application) -> ApplicationIcon:
+    icon = ApplicationIcon.objects.filter(application=application).first()
+    if icon is None:
+        raise NotFound("The application has no icon.", code="icon_not_found")
+    return icon
+
+
+def _rendition(request: Request, icon: ApplicationIcon) -> bytes:
+    size = request.query_params.get("size", str(SIDE))
+    if size not in {str(SIDE), str(CENTRAL_SIDE)}:
+        raise Invalid.at(
+            "?size", "parameter_invalid", f"size is {size[:40]!r}; allowed: {SIDE}, {CENTRAL_SIDE}."
+        )
+    return bytes(icon.image if size == str(SIDE) else icon.central_image)

@@ -1,0 +1,36 @@
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from applications.api.applications import WRITE
+from applications.api.examples import KEY_RESPONSE
+from applications.api.serializers import KeySerializer
+from applications.selectors.applications import application_to_write
+from applications.selectors.records import key_record
+from applications.services.keys import regenerate_key
+from fulfillment.access import Access
+
+
+class KeyViewSet(ViewSet):
+    access = {
+        "regenerate": Access(
+            rule="Users who hold one of the permissions on the application.",
+            applications=False,
+            permissions=WRITE,
+        ),
+    }
+
+    @extend_schema(
+        operation_id="application_key_regenerate",
+        summary="Regenerate a key",
+        description="The key is deleted and a new one with the same dates and a new secret value takes its place, "
+        "under a new ID. The old secret is dead when the answer arrives. No body is needed; one is ignored.",
+        request=None,
+        responses={200: KeySerializer},
+        examples=[KEY_RESPONSE],
+    )
+    def regenerate(self, request: Request, application_id: str, key_id: str) -> Response:
+        application = application_to_write(request.auth, application_id)
+        key = regenerate_key(application=application, key_id=key_id)
+        return Response(key_record(key, in_full=True))
