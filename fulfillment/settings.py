@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
 
+from accounts.permissions import Permission
 from fulfillment import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -253,6 +254,57 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Store Fulfillment API",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "DESCRIPTION": (BASE_DIR / "fulfillment" / "api" / "description.md").read_text(encoding="utf-8"),
+    "SERVERS": [{"url": "/"}],
+    "SCHEMA_PATH_PREFIX": API_ROOT,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "GrantEnum": "accounts.permissions.Grant",
+        "AssociationStateEnum": "accounts.models.AssociationState",
+    },
+    "AUTHENTICATION_WHITELIST": [],
+    "TAGS": [
+        {"name": name}
+        for name in ("Stores", "Products", "Orders", "Delivery", "Applications", "Associations", "Users")
+    ],
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "OAuth2": {
+                "type": "oauth2",
+                "description": "Header `Authorization: Bearer <access token>`.",
+                "flows": {
+                    "authorizationCode": {
+                        "authorizationUrl": f"{PUBLIC_URL}/oauth/authorize",
+                        "tokenUrl": f"{PUBLIC_URL}/oauth/token",
+                        "refreshUrl": f"{PUBLIC_URL}/oauth/token",
+                        "scopes": {name: str(label) for name, label in Permission.choices},
+                    },
+                    "clientCredentials": {
+                        "tokenUrl": f"{PUBLIC_URL}/oauth/token",
+                        "scopes": {
+                            name: str(label)
+                            for name, label in Permission.choices
+                            if name != Permission.OPERATOR
+                        },
+                    },
+                },
+            },
+            "SubscriptionKey": {
+                "type": "apiKey",
+                "in": "header",
+                "name": "Ocp-Apim-Subscription-Key",
+                "description": "The primary or secondary subscription key of the token's user or application.",
+            },
+        }
+    },
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.

@@ -1,8 +1,18 @@
+from django.contrib import admin
 from django.urls import include, path, re_path
 
+from fulfillment import health
+from fulfillment.api import console
 from fulfillment.api.errors import unknown_path
+from fulfillment.api.schema import serve_schema
 
 urlpatterns = [
+    path("api/v1/schema", serve_schema, name="schema"),
+    path("api/v1/docs", console.show_console, name="api-console"),
+    path("api/v1/docs/oauth2-redirect", console.finish_sign_in),
     path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
+    path("admin/", admin.site.urls),
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
 ]

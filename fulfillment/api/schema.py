@@ -1,7 +1,149 @@
-"""The OpenAPI description: what each operation declares, plus what the frame adds to all of them."""
+"""The OpenAPI description: what each operation declares, plus what the frame adds to all of them.
 
+Security, "who may call it" and the refusals come from the `access` that is enforced; a view's
+`errors = {action: {status: when}}` names what else an operation can answer.
+"""
+
+from functools import cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.renderers import OpenApiYamlRenderer
+from rest_framework import serializers
+
+from fulfillment.access import Access
+from fulfillment.responses import is_unchanged, json_bytes, not_modified, weak_etag
+from fulfillment.serializers import Meta
+
+PROBLEM_JSON = "application/problem+json"
+ALWAYS = {
+    400: "The path, the query or a header could not be understood.",
+    401: "The subscription key or the access token is missing, invalid, expired or revoked.",
+    403: "This kind of caller, its token or its grants do not open the operation.",
+    406: "Nothing the Accept header names can be answered.",
+    503: "The service cannot reach its database; try again after Retry-After seconds.",
+}
+WITH_BODY = {
+    400: "The body breaks a rule; `Errors` says where and what is allowed.",
+    413: "The body is too large.",
+    415: "The Content-Type is not one of those listed.",
+}
+HEADERS = {
+    401: ("WWW-Authenticate", "Which credential was refused, and why."),
+    503: ("Retry-After", "Seconds to wait."),
+}
+
+
+class FaultSerializer(serializers.Serializer):
+    Pointer = serializers.CharField(allow_blank=True, help_text="A JSON pointer into what was sent.")
+    Code = serializers.CharField(help_text="Stable, snake_case.")
+    Message = serializers.CharField(help_text="What was wrong and what is allowed.")
+
+
+class ProblemSerializer(serializers.Serializer):
+    """The one error body (RFC 9457)."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    Code = serializers.CharField(help_text="Stable, snake_case: what a program can decide on.")
+    Errors = FaultSerializer(many=True)
+    _meta = Meta()
+    statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
+    message = serializers.CharField(required=False, help_text="Subscription key errors only.")
 
 
 class OperationSchema(AutoSchema):
-    pass
+    def get_tags(self) -> list[str]:
+        tokens = [token for token in self.path.removeprefix(settings.API_ROOT).split("/") if token]
+        if "user" in tokens[1:]:
+            return ["Users"]
+        words = [token for token in tokens if not token.startswith("{")]
+        known = {
+            "store": "Stores",
+            "product": "Products",
+            "application": "Applications",
+            "user": "Users",
+            "association": "Associations",
+            "delivery": "Delivery",
+        }
+        return [known[word] for word in reversed(words) if word in known][:1] or ["Service"]
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        access = self._access()
+        tokens = [[name] for name in access.permissions] or [["Operator"] if access.operator_only else []]
+        key: dict[str, list[str]] = {"SubscriptionKey": []}
+        required = [{"OAuth2": scopes, **key} for scopes in tokens]
+        return required if access.subscription_key_required else [*required, *({"OAuth2": s} for s in tokens)]
+
+    def get_description(self) -> str:
+        own = super().get_description() or ""
+        return f"{own}\n\n{access_text(self._access())}".strip()
+
+    def _access(self) -> Access:
+        access: Access = self.view.access[self.view.action]
+        return access
+
+    def _errors(self) -> dict[int, str]:
+        stated = getattr(self.view, "errors", {}).get(self.view.action, {})
+        with_body = WITH_BODY if self.method in {"POST", "PUT", "PATCH"} else {}
+        missing = {404: "There is nothing with this ID."} if "{" in self.path else {}
+        return {**ALWAYS, **missing, **with_body, **stated}
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        bodies: dict[str, Any] = super()._get_response_bodies(direction)
+        problem = self.resolve_serializer(ProblemSerializer, "response").ref
+        for status, when in sorted(self._errors().items()):
+            bodies[str(status)] = {"description": when, "content": {PROBLEM_JSON: {"schema": problem}}}
+            if status in HEADERS:
+                name, text = HEADERS[status]
+                bodies[str(status)]["headers"] = {name: {"description": text, "schema": {"type": "string"}}}
+        return bodies
+
+
+def access_text(access: Access) -> str:
+    """The permission paragraph of the reference."""
+    parts = [f"**Who may call it.** {access.rule}"]
+    if not access.applications:
+        parts.append("Closed to applications.")
+    if access.operator_only:
+        parts.append("Reserved to operators; the token needs the scope `Operator`.")
+    elif access.permissions:
+        parts.append("Needs " + " or ".join(f"`{name}`" for name in access.permissions) + ".")
+    else:
+        parts.append("No permission required.")
+    if not access.subscription_key_required:
+        parts.append("The subscription key is optional here, but must be valid if sent.")
+    return " ".join(parts)
+
+
+@cache
+def schema_document() -> dict[str, Any]:
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return document
+
+
+@cache
+def _schema_bytes(form: str) -> bytes:
+    if form == "yaml":
+        return bytes(OpenApiYamlRenderer().render(schema_document(), renderer_context={}))
+    return orjson.dumps(schema_document())
+
+
+def serve_schema(request: HttpRequest) -> HttpResponse:
+    """JSON by default, YAML for `?format=yaml` or an Accept header that names it."""
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    wants_yaml = request.GET.get("format") == "yaml" or "yaml" in request.headers.get("Accept", "")
+    body = _schema_bytes("yaml" if wants_yaml else "json")
+    etag = weak_etag(body)
+    if is_unchanged(request, etag):
+        return not_modified(etag)
+    response = json_bytes(request, body, etag=etag)
+    response["Content-Type"] = "application/yaml" if wants_yaml else "application/vnd.oai.openapi+json"
+    return response
