@@ -1,8 +1,8 @@
-"""Generated secrets at rest: a keyed digest finds and checks them, a cipher text lets their owner read them.
+"""Generated secrets at rest: a keyed digest finds and checks them, a cipher text lets their owner read.
 
-Both keys live outside the database (settings `PEPPERS` and `ENCRYPTION_KEYS`, the newest first): a copy of the
-database alone neither reveals a secret nor checks a guess. Older keys are still read until values are rewritten.
-Slow password hashes are for secrets people choose; these have at least 256 random bits.
+Both keys live outside the database (settings `PEPPERS` and `ENCRYPTION_KEYS`, the newest first): a copy of
+the database alone neither reveals a secret nor checks a guess. Older keys are still read until values are
+rewritten. Slow password hashes are for secrets people choose; these have at least 256 random bits.
 """
 
 import hashlib

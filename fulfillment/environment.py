@@ -41,7 +41,7 @@ def secret(name: str) -> str:
             raise ImproperlyConfigured(
                 f"{name}_FILE names {file_name}, which cannot be read: {error}."
             ) from error
-    if len(value) < MINIMUM_SECRET_LENGTH or len(set(value)) < 8:  # noqa: PLR2004 - too regular to be random
+    if len(value) < MINIMUM_SECRET_LENGTH or len(set(value)) < 8:
         raise ImproperlyConfigured(
             f"{name} is missing or weak; set {name} or {name}_FILE to at least {MINIMUM_SECRET_LENGTH} random "
             "characters, for example the output of: "

@@ -20,7 +20,8 @@ PAGE_POLICY = (
 )
 # The admin's Alpine evaluates expressions and sets inline styles; nothing else is let through.
 ADMIN_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"

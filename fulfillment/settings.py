@@ -42,6 +42,8 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 INSTALLED_APPS = [
     "unfold",
     "unfold.contrib.filters",
+    # Before ours, so that our admin of its models takes the place of its own.
+    "oauth2_provider",
     "accounts",
     "applications",
     "stores",
@@ -57,7 +59,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "pgtrigger",
     "pghistory",
-    "oauth2_provider",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -14,11 +14,10 @@ def fetch_row(statement: str, parameters: Sequence[Any] = ()) -> tuple[Any, ...]
     The statement counts in Django's query log like any other.
     """
     connection.ensure_connection()
-    with connection.wrap_database_errors:
-        # Django's own cursors bind on the client and can prepare nothing.
-        with psycopg.Cursor(connection.connection) as cursor:
-            cursor.execute(statement, parameters, prepare=True)
-            row = cursor.fetchone()
+    # Django's own cursors bind on the client and can prepare nothing.
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(statement, parameters, prepare=True)
+        row = cursor.fetchone()
     if connection.queries_logged:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return row

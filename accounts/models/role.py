@@ -9,8 +9,8 @@ from accounts.permissions import Grant
 class Role(models.Model):
     """One grant of one relationship.
 
-    user + store: a user of the store. user + application: who may manage it. application + store: an association.
-    user alone: a grant over everything.
+    user + store: a user of the store. user + application: who may manage it.
+    application + store: an association. user alone: a grant over everything.
     """
 
     user = models.ForeignKey(

@@ -9,7 +9,7 @@ from fulfillment.errors import Invalid, NotFound
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
-    """Operators see every request, others their own: made by the user, for the user, or for an application it writes."""
+    """Operators see all; others those they made, those for them, and those of applications they write."""
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
     )

@@ -36,7 +36,7 @@ def roles_of_user(user: User) -> Any:
 def known_addresses(
     caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
 ) -> list[str]:
-    """Those of `addresses`, in the order asked, that belong to an active user of the tenant (default: own)."""
+    """Those of `addresses`, in their order, that belong to an active user of the tenant (default: own)."""
     if len(addresses) > MAXIMUM_ADDRESSES:
         raise Invalid.at(
             "",

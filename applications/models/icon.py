@@ -6,7 +6,7 @@ from applications.models.application import Application
 
 @pghistory.track(exclude=["image", "central_image"])
 class ApplicationIcon(models.Model):
-    """PNG files re-encoded from the upload: 215 × 215 pixels and the central 94 × 94 of it."""
+    """PNG files re-encoded from the upload: 215 x 215 pixels and the central 94 x 94 of it."""
 
     application = models.OneToOneField(Application, on_delete=models.CASCADE, related_name="icon")
     image = models.BinaryField()

@@ -1,0 +1,70 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from accounts.models import Role, User
+from accounts.services.users import create_user
+
+
+class NewUserForm(UserCreationForm):
+    class Meta:
+        model = User
+        fields = ["tenant", "username", "first_name", "last_name", "email", "phone", "is_operator"]
+
+
+class ChangedUserForm(UserChangeForm):
+    class Meta:
+        model = User
+        fields = "__all__"
+
+
+class RoleInline(TabularInline):
+    model = Role
+    extra = 0
+    autocomplete_fields = ["application", "store"]
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, ModelAdmin):
+    form = ChangedUserForm
+    add_form = NewUserForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ["username", "tenant", "full_name", "email", "is_operator", "is_active", "last_login"]
+    list_filter = ["is_operator", "is_active", "tenant"]
+    list_select_related = ["tenant"]
+    search_fields = ["username", "first_name", "last_name", "email"]
+    ordering = ["username"]
+    filter_horizontal = []
+    autocomplete_fields = ["tenant"]
+    readonly_fields = ["last_login", "created", "updated"]
+    inlines = [RoleInline]
+    fieldsets = [
+        (None, {"fields": ["tenant", "username", "password"]}),
+        ("Person", {"fields": ["first_name", "last_name", "email", "phone", "time_zone"]}),
+        ("Access", {"fields": ["is_operator", "is_active"]}),
+        ("Dates", {"fields": ["last_login", "created", "updated"]}),
+    ]
+    add_fieldsets = [
+        (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
+    ]
+
+    def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:
+        return self.inlines if instance else []
+
+    def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
+        if change:
+            super().save_model(request, instance, form, change)
+            return
+        values = {name: form.cleaned_data[name] for name in NewUserForm.Meta.fields}
+        created = create_user(password=form.cleaned_data["password1"], **values)
+        instance.pk = created.pk
+        instance.refresh_from_db()
+
+    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """A person who left is made inactive; what they did stays theirs."""
+        return False
