@@ -3,11 +3,12 @@ from typing import Any
 
 import pghistory
 from django.conf import settings
-from django.core.validators import RegexValidator
+from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from oauth2_provider.models import AbstractApplication, ApplicationManager
 
 EXTERNAL_ID = r"^[A-Za-z0-9._~-]{1,64}\Z"
+validate_web_address = URLValidator(schemes=["https", "http"])
 UUID_TEXT = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
 
 
@@ -40,9 +41,9 @@ class Application(AbstractApplication):
         verbose_name="owner",
     )
     description = models.TextField(blank=True, max_length=4000)
-    application_url = models.URLField(blank=True, max_length=2000)
+    application_url = models.CharField(blank=True, max_length=2000, validators=[validate_web_address])
     is_enabled = models.BooleanField("enabled", default=True)
-    support_url = models.URLField(blank=True, max_length=2000)
+    support_url = models.CharField(blank=True, max_length=2000, validators=[validate_web_address])
     support_phone = models.CharField(blank=True, max_length=50)
     support_email = models.EmailField(blank=True)
     implicit_flow_allowed = models.BooleanField(default=False)
