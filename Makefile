@@ -1,16 +1,44 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin/python
+DEVELOPMENT := FULFILLMENT_MODE=development
+TESTING := DJANGO_SETTINGS_MODULE=tests.settings
 COMPILE := uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(ARGS)
 PIP_INSTALL := $(BIN) -m pip install --quiet --disable-pip-version-check --no-compile \
 	--only-binary :all: --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock
+.PHONY: help run test check lint types schema bench soak install lock
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/base.stamp ## Start the service with demo data (PORT=8000 HOST=127.0.0.1)
+	@$(DEVELOPMENT) exec $(BIN) manage.py up --end-with-parent
+
+test: $(VENV)/test.stamp check ## Check everything and run the tests (ARGS="tests/stores -x")
+	@$(BIN) -m pytest -n 2 $(ARGS)
+
+check: lint types
+	@$(TESTING) $(BIN) manage.py makemigrations --check --dry-run
+
+lint: $(VENV)/test.stamp ## Check style, formatting and the import contracts
+	@$(BIN) -m ruff check --quiet .
+	@$(BIN) -m ruff format --quiet --check .
+	@$(VENV)/bin/lint-imports --no-logo
+
+types: $(VENV)/test.stamp ## Check the types
+	@$(BIN) -m mypy .
+
+schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
+	@$(DEVELOPMENT) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
+
+bench: $(VENV)/test.stamp ## Measure speed against simpler servers
+	@$(BIN) -m tests.benchmarks.bench $(ARGS)
+
+soak: $(VENV)/test.stamp ## Keep the service under load and watch it
+	@$(BIN) -m tests.benchmarks.soak $(ARGS)
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need
 
@@ -18,11 +46,25 @@ lock: ## Lock requirements/*.in again with uv (ARGS=--upgrade for newer versions
 	$(COMPILE) requirements/base.in --output-file requirements/base.txt
 	$(COMPILE) requirements/test.in --output-file requirements/test.txt
 
+# An interrupted installation leaves no stamp, so that the next one goes on with it.
 $(VENV)/base.stamp: requirements/base.txt
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "There is no $(PYTHON); install Python 3.11 or newer, or name one: make run PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than Python 3.11; name a newer one: make run PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) has no venv module; install it (on Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+	@test -w . || \
+		{ echo "You may not write to $(CURDIR); use a clone in a folder of your own." >&2; exit 1; }
+	@echo "Installing the requirements into $(VENV) (once, half a minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP_INSTALL) -r requirements/base.txt
-	@touch $@
+	@$(call finish,$@)
 
 $(VENV)/test.stamp: $(VENV)/base.stamp requirements/test.txt
+	@echo "Installing the test requirements into $(VENV) (once, half a minute)"
 	@$(PIP_INSTALL) -r requirements/test.txt
-	@touch $@
+	@$(call finish,$@)
+
+# Root leaves the environment to the owner of the checkout.
+finish = touch $(1) && if [ "$$(id -u)" = 0 ]; then chown -R "$$(ls -nd . | awk '{ print $$3 ":" $$4 }')" $(VENV); fi

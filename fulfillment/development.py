@@ -1,0 +1,110 @@
+"""Development mode: what `manage.py` puts into the environment before Django reads it.
+
+`var/development.env` keeps the secrets of a checkout across runs, so that a command in another terminal
+works on the database and address of the running service. The web server itself never reads that file.
+"""
+
+import argparse
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fulfillment import postgres
+from fulfillment.postgres_host import give_to_owner, make_folder
+
+SETTINGS = "fulfillment.settings"
+VAR = Path(__file__).resolve().parent.parent / "var"
+ENVIRONMENT_FILE = VAR / "development.env"
+DATA_FOLDER = VAR / "postgres"
+SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
+KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
+EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+# `up` starts the server itself, among its printed steps.
+WITHOUT_DATABASE = frozenset(
+    {
+        "check",
+        "collectstatic",
+        "diffsettings",
+        "findstatic",
+        "help",
+        "makemessages",
+        "spectacular",
+        "up",
+        "version",
+    }
+)
+
+
+def prepare(arguments: Sequence[str]) -> None:
+    """Fill in the environment of a `manage.py` call; in production this does nothing."""
+    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_asked_for():
+        return
+    command = arguments[1] if len(arguments) > 1 else "help"
+    values = _kept_values(arguments if command == "up" else None)
+    os.environ["FULFILLMENT_MODE"] = "development"
+    for name, value in values.items():
+        os.environ[name] = os.environ.get(name) or value
+    if not os.environ.get("DATABASE_URL"):
+        os.environ["DATABASE_URL"] = postgres.locate(DATA_FOLDER)
+        if command not in WITHOUT_DATABASE and "--help" not in arguments:
+            postgres.ensure_running(DATA_FOLDER)
+
+
+def uses_embedded_server() -> bool:
+    return os.environ.get("DATABASE_URL") == postgres.locate(DATA_FOLDER)
+
+
+def reachable_host(host: str) -> str:
+    """The address to call a server by that listens on `host`."""
+    return "127.0.0.1" if host in EVERY_ADDRESS else host
+
+
+def _is_asked_for() -> bool:
+    """A file left by `make run` must not turn a configured production machine into development mode."""
+    if mode := os.environ.get("FULFILLMENT_MODE", "").strip():
+        return mode == "development"
+    configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in KEPT)
+    return ENVIRONMENT_FILE.exists() and not configured
+
+
+def _kept_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
+    saved = _read()
+    values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
+    if arguments_of_up is None:
+        values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
+    else:
+        values["PUBLIC_URL"] = _public_url(arguments_of_up)
+        values |= {name: os.environ[name] for name in KEPT if os.environ.get(name)}
+    if values != saved and (arguments_of_up or not saved):
+        _write(values)
+    return values
+
+
+def _public_url(arguments: Sequence[str]) -> str:
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
+    parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
+    given, _ = parser.parse_known_args(list(arguments[2:]))
+    host = reachable_host(given.host)
+    return f"http://[{host}]:{given.port}" if ":" in host else f"http://{host}:{given.port}"
+
+
+def _read() -> dict[str, str]:
+    if not ENVIRONMENT_FILE.exists():
+        return {}
+    lines = ENVIRONMENT_FILE.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    return {name: value for name, value in pairs if name in KEPT}
+
+
+def _write(values: dict[str, str]) -> None:
+    make_folder(VAR)
+    lines = ["# Written by `manage.py up` for this checkout; never used in production.\n"]
+    lines += [f"{name}={value}\n" for name, value in values.items()]
+    descriptor, name = tempfile.mkstemp(dir=VAR, prefix="development.")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    give_to_owner(Path(name))
+    Path(name).replace(ENVIRONMENT_FILE)

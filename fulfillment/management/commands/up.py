@@ -1,0 +1,209 @@
+"""`manage.py up`: everything a development machine needs, in one process tree."""
+
+import argparse
+import contextlib
+import errno
+import http.client
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import BaseCommand, call_command, get_commands
+from django.db import OperationalError, connection, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from fulfillment import development, environment, postgres, supervision
+from fulfillment.demo import DemoCard, demo_card
+
+READY_SECONDS = 60
+LAST_PORT = 65535
+PORT_SECONDS = 3
+LOOK_SECONDS = 0.2
+
+
+class CannotStart(RuntimeError):
+    """The service cannot start; the message is one sentence that says what to do."""
+
+
+def port_number(value: str) -> int:
+    if not value.isascii() or not value.isdigit() or not 0 < int(value) <= LAST_PORT:
+        raise argparse.ArgumentTypeError(f"the port is {value!r}; write a whole number from 1 to {LAST_PORT}")
+    return int(value)
+
+
+class Command(BaseCommand):
+    help = "Start the service with its database and demo data, for development."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--host", default=environment.text("HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=port_number, default=environment.text("PORT", "8000"))
+        parser.add_argument(
+            "--end-with-parent", action="store_true", help="end when the process that started this one ends"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["end_with_parent"]:
+            supervision.end_with_parent()
+        supervision.raise_when_told_to_stop()
+        family = supervision.Family()
+        try:
+            self.start(family, options["host"], options["port"])
+            self.watch(family)
+        except supervision.Stopped:
+            self.stdout.write("\nStopping")
+        except (CannotStart, postgres.PostgresUnavailable) as error:
+            self.stdout.write("")
+            self.stderr.write(str(error))
+            sys.exit(1)
+        finally:
+            family.stop()
+            close_connections()
+            postgres.release(development.DATA_FOLDER)
+
+    def start(self, family: supervision.Family, host: str, port: int) -> None:
+        if not settings.DEVELOPMENT:
+            raise CannotStart(
+                "`up` is for development mode; docs/operating.md tells how to run in production."
+            )
+        require_free_port(host, port)
+        cards: list[DemoCard] = []
+        steps: list[tuple[str, Callable[[], object]]] = [
+            ("PostgreSQL", start_database),
+            ("Migrations", migrate),
+            ("Demo data", lambda: call_command("load_demo", verbosity=0, stdout=self.stderr)),
+            ("Web server", lambda: start_web_server(family, host, port)),
+            ("Worker", lambda: start_worker(family)),
+            ("Sign-ins", lambda: cards.append(demo_card())),
+        ]
+        for title, step in steps:
+            with self.timed(title):
+                step()
+        close_connections()
+        self.print_card(cards[0])
+
+    @contextlib.contextmanager
+    def timed(self, title: str) -> Iterator[None]:
+        self.stdout.write(f"  {title:<12}", ending="")
+        self.stdout.flush()
+        started = time.monotonic()
+        yield
+        self.stdout.write(self.style.SUCCESS(f"{time.monotonic() - started:5.1f} s"))
+
+    def print_card(self, card: DemoCard) -> None:
+        heading = self.style.MIGRATE_HEADING
+        addresses = [("Portal", "/"), ("API", settings.API_ROOT), ("Console", f"{settings.API_ROOT}/docs")]
+        self.stdout.write("")
+        for title, path in [*addresses, ("Admin", "/admin/")]:
+            self.stdout.write(f"  {heading(f'{title:<12}')}{settings.PUBLIC_URL}{path}")
+        self.stdout.write("")
+        for role, username, password in card.sign_ins:
+            self.stdout.write(f"  {heading(f'{role.capitalize():<12}')}{username} / {password}")
+        self.stdout.write(f"\n{card.curl}\n\n  Ctrl-C ends the service and its database.")
+        self.stdout.flush()
+
+    def watch(self, family: supervision.Family) -> None:
+        while not (ended := family.first_ended()):
+            time.sleep(LOOK_SECONDS)
+        raise CannotStart(f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is above.")
+
+
+def start_database() -> None:
+    if development.uses_embedded_server():
+        postgres.ensure_running(development.DATA_FOLDER)
+    try:
+        connection.ensure_connection()
+    except OperationalError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise CannotStart(
+            f"The database of DATABASE_URL does not answer ({reason}); start it, correct DATABASE_URL, or unset "
+            "it to use the embedded PostgreSQL."
+        ) from error
+
+
+def migrate() -> None:
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+def start_web_server(family: supervision.Family, host: str, port: int) -> None:
+    workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
+    threads = environment.integer("WEB_THREADS", 4, minimum=1, maximum=256)
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
+    command += ["--host", host, "--port", str(port), "--workers", str(workers)]
+    command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
+    command += ["--log-level", "warning", "fulfillment.wsgi:application"]
+    family.start("The web server", command, folder=settings.BASE_DIR)
+    wait_until_ready(family, development.reachable_host(host), port)
+
+
+def start_worker(family: supervision.Family) -> None:
+    if "worker" in get_commands():
+        family.start("The worker", [sys.executable, "manage.py", "worker"], folder=settings.BASE_DIR)
+
+
+def wait_until_ready(family: supervision.Family, host: str, port: int) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    answer = "nothing"
+    while time.monotonic() < deadline:
+        if ended := family.first_ended():
+            raise CannotStart(f"{ended[0]} did not start (exit code {ended[1]}); the reason is above.")
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            answer = ask_readiness(host, port)
+            if answer == "200":
+                return
+        time.sleep(0.05)
+    raise CannotStart(f"The web server is not ready after {READY_SECONDS} s (/readyz answered {answer}).")
+
+
+def ask_readiness(host: str, port: int) -> str:
+    request = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        request.request("GET", "/readyz", headers={"Host": urlsplit(settings.PUBLIC_URL).netloc})
+        response = request.getresponse()
+        body = response.read(200).decode(errors="replace")
+        return "200" if response.status == http.client.OK else f"{response.status}: {body}"
+    finally:
+        request.close()
+
+
+def require_free_port(host: str, port: int) -> None:
+    """Refuse a taken port; the service of a run that was just killed gets a moment to leave it."""
+    deadline = time.monotonic() + PORT_SECONDS
+    while error := failure_to_listen(host, port):
+        if error.errno != errno.EADDRINUSE:
+            raise CannotStart(
+                f"The service cannot listen on {host}:{port} ({error.strerror}); set HOST to an address of this "
+                "machine and PORT to a number above 1023, for example: make run HOST=127.0.0.1 PORT=8001."
+            )
+        if time.monotonic() > deadline:
+            raise CannotStart(
+                f"Port {port} on {host} is taken; end the program that uses it or choose another port, for "
+                f"example: make run PORT={port + 1 if port < LAST_PORT else port - 1}."
+            )
+        time.sleep(0.1)
+
+
+def failure_to_listen(host: str, port: int) -> OSError | None:
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        return error
+    return None
+
+
+def close_connections() -> None:
+    """Leave no pooled connection behind that a stopping server would have to cut."""
+    for each in connections.all(initialized_only=True):
+        each.close()
+        each.close_pool()
