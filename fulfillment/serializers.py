@@ -84,7 +84,8 @@ class StrictSerializer(serializers.Serializer):
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, Mapping):
-            self.fail("invalid")
+            detail = ErrorDetail(self.error_messages["invalid"], code="invalid")
+            raise serializers.ValidationError({"non_field_errors": [detail]})
         known = set(self.fields) | {"_meta"}
         unknown = [name for name in data if name not in known]
         if unknown:

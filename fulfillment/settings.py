@@ -162,7 +162,8 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "var" / "static"
+# In development files are served from where they are; nothing is collected.
+STATIC_ROOT = None if DEVELOPMENT else Path(environment.text("STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
 WHITENOISE_USE_FINDERS = DEVELOPMENT

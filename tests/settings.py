@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 os.environ.setdefault("FULFILLMENT_MODE", "development")
+os.environ["PUBLIC_URL"] = "http://127.0.0.1:8000"
 for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS"):
     os.environ.setdefault(name, f"test-only-{name.lower()}-0123456789-abcdefghijklmnop")
 if "DATABASE_URL" not in os.environ:

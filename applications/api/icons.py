@@ -3,6 +3,7 @@ from typing import IO, Any
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
@@ -98,8 +99,11 @@ def _uploaded(request: Request) -> bytes:
             "icon_too_large",
             f"The body has {int(length):,} bytes; an icon is smaller than 102,400 bytes.",
         )
-    if isinstance(request.data, bytes):
-        return request.data
+    media_type = request.content_type.split(";")[0].strip().lower()
+    if media_type not in {parser.media_type for parser in IconViewSet.parser_classes}:
+        raise UnsupportedMediaType(request.content_type)
+    if media_type.startswith("image/"):
+        return request.data if isinstance(request.data, bytes) else b""
     files = [file for _, group in request.FILES.lists() for file in group]
     if len(files) != 1:
         raise Invalid.at("", "icon_one_file", f"The form has {len(files)} files; send exactly one.")

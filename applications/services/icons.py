@@ -60,7 +60,7 @@ def _opened(content: bytes) -> Image.Image:
             source.load()
             mode = "RGBA" if "A" in source.getbands() or "transparency" in source.info else "RGB"
             return source.convert(mode)
-    except Image.DecompressionBombError as error:
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _refused("icon_dimensions", "The image is far larger than an icon.") from error
     except (*UNREADABLE, Warning) as error:
         raise _refused("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error

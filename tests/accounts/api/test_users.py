@@ -1,0 +1,156 @@
+import pytest
+
+from accounts.models import Role, Tenant, User
+
+NEW = {
+    "Username": "jane.doe",
+    "FirstName": "Jane",
+    "LastName": "Doe",
+    "Email": "jane@print.example",
+    "Password": "a long pass phrase",
+    "Phone": "+1 801 555 0100",
+}
+
+
+def test_created_user_joins_the_callers_tenant(world):
+    response = world.as_user(world.user).call("POST", "/user", NEW)
+
+    assert response.status_code == 200
+    record = response.json()
+    user = User.objects.get(username="jane.doe")
+    assert record == {
+        "ID": str(user.pk),
+        "Username": "jane.doe",
+        "UsernameWithDomain": "jane.doe@print.example",
+        "FirstName": "Jane",
+        "LastName": "Doe",
+        "Email": "jane@print.example",
+        "Phone": "+1 801 555 0100",
+        "IsOperatorUser": False,
+        "_meta": {"Messages": []},
+    }
+    assert user.tenant == world.tenant
+    assert user.check_password(NEW["Password"])
+    assert user.subscription.keys.count() == 2
+
+
+@pytest.mark.parametrize("username", ["jane.doe", "JANE.DOE", "Jane.Doe"])
+def test_username_taken_is_400_in_any_case(world, username):
+    client = world.as_user(world.user)
+    client.call("POST", "/user", NEW)
+
+    response = client.call("POST", "/user", {**NEW, "Username": username})
+
+    assert (response.status_code, response.json()["Code"]) == (400, "username_taken")
+    assert response.json()["Errors"][0]["Pointer"] == "/Username"
+    assert User.objects.filter(username__iexact="jane.doe").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"Username": "jane doe"}, "/Username"),
+        ({"Username": "x" * 151}, "/Username"),
+        ({"Username": ""}, "/Username"),
+        ({"Email": "nobody"}, "/Email"),
+        ({"Password": "short"}, "/Password"),
+        ({"Password": "12345678901"}, "/Password"),
+        ({"Password": "password123"}, "/Password"),
+        ({"Password": "jane.doe"}, "/Password"),
+        ({"FirstName": None}, "/FirstName"),
+        ({"LastName": ["x"]}, "/LastName"),
+        ({"IsStaff": True}, "/IsStaff"),
+    ],
+)
+def test_user_refused_names_the_field(world, change, pointer):
+    response = world.as_user(world.user).call("POST", "/user", {**NEW, **change})
+
+    assert response.status_code == 400
+    assert pointer in {error["Pointer"] for error in response.json()["Errors"]}
+
+
+@pytest.mark.parametrize("field", ["Username", "FirstName", "LastName", "Email", "Password"])
+def test_user_without_a_required_field_is_refused(world, field):
+    body = {name: value for name, value in NEW.items() if name != field}
+
+    response = world.as_user(world.user).call("POST", "/user", body)
+
+    assert response.json()["Errors"] == [
+        {"Pointer": f"/{field}", "Code": "required", "Message": f"{field}: This field is required."}
+    ]
+
+
+def test_read_only_fields_cannot_make_an_operator(world):
+    record = (
+        world.as_user(world.user).call("POST", "/user", {**NEW, "IsOperatorUser": True, "ID": "x"}).json()
+    )
+
+    assert record["IsOperatorUser"] is False
+    assert not User.objects.get(username="jane.doe").is_operator
+
+
+def test_password_is_in_no_answer(world):
+    client = world.as_user(world.user)
+
+    assert NEW["Password"] not in client.call("POST", "/user", NEW).content.decode()
+    assert NEW["Password"] not in client.call("POST", "/user", NEW).content.decode()
+
+
+def test_self_is_the_current_user(world):
+    record = world.as_user(world.user).call("GET", "/user/self").json()
+
+    assert (record["ID"], record["UsernameWithDomain"]) == (str(world.user.pk), "user@print.example")
+
+
+def test_roles_show_every_relationship_of_the_user(world):
+    Role.objects.create(user=world.user, grant="Application.All.Read")
+
+    records = world.as_operator().call("GET", f"/user/{world.user.pk}/roles").json()
+
+    assert {(r["ApplicationID"], r["StoreID"], r["UserID"], r["Grant"]) for r in records} == {
+        (None, "associated", str(world.user.pk), "Store.All.Read"),
+        (None, "associated", str(world.user.pk), "Order.All.Read"),
+        (None, "associated", str(world.user.pk), "Order.All.Write"),
+        (str(world.application.pk), None, str(world.user.pk), "Application.Self.Read"),
+        (str(world.application.pk), None, str(world.user.pk), "Application.Self.Write"),
+        (None, None, str(world.user.pk), "Application.All.Read"),
+    }
+    assert all(isinstance(r["ID"], int) and r["_meta"] == {"Messages": []} for r in records)
+
+
+@pytest.mark.parametrize("user_id", ["none", "00000000-0000-0000-0000-000000000000", "1"])
+def test_roles_of_an_unknown_user_are_404(world, user_id):
+    assert world.as_operator().call("GET", f"/user/{user_id}/roles").status_code == 404
+
+
+def test_emails_answers_known_active_addresses_in_order(world):
+    world.outsider.is_active = False
+    world.outsider.save()
+    asked = ["nobody@x.example", "OPERATOR@print.example", "user@print.example", "outsider@print.example"]
+
+    for client in (world.as_user(world.user), world.as_application()):
+        assert client.call("POST", "/user/emails", asked).json() == asked[1:3]
+
+
+def test_emails_takes_a_fixed_number_of_queries(world, django_assert_num_queries):
+    client = world.as_user(world.user)
+    for count in (1, 100):
+        with django_assert_num_queries(2):
+            client.call("POST", "/user/emails", [f"{n}@print.example" for n in range(count)])
+
+
+@pytest.mark.parametrize("body", [{}, "x", [1], ["\u0000"], [None], ["x"] * 101])
+def test_emails_refuses_other_bodies(world, body):
+    assert world.as_user(world.user).call("POST", "/user/emails", body).status_code == 400
+
+
+def test_emails_of_another_tenant_are_for_operators(world):
+    other = Tenant.objects.create(domain="Other.example", name="Other")
+    User.objects.create(tenant=other, username="x", email="x@other.example")
+    path, asked = "/user/emails?tenant=other.example", ["x@other.example", "user@print.example"]
+
+    assert world.as_operator().call("POST", path, asked).json() == asked[:1]
+    assert world.as_user(world.user).call("POST", path, asked).status_code == 403
+    assert world.as_user(world.operator).call("POST", path, asked).status_code == 403
+    unknown = world.as_user(world.user).call("POST", "/user/emails?tenant=none.example", asked)
+    assert unknown.status_code == 403
