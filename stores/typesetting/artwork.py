@@ -1,0 +1,160 @@
+import base64
+import binascii
+import hashlib
+import io
+import re
+import warnings
+from xml.parsers import expat
+
+from PIL import Image
+
+from stores.typesetting.template import EXTENSIONS, Artwork
+
+ARTWORK_BYTES = 10_000_000
+ARTWORK_PIXELS = 50_000_000
+SVG_BYTES = 2_000_000
+SVG_ELEMENTS = 20_000
+SVG_DEPTH = 48
+SVG_REFERENCES = 2_000
+
+_FORBIDDEN_ELEMENTS = {"script", "foreignobject", "iframe", "audio", "video", "animate", "set", "style", "filter"}
+_UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
+_URL = re.compile(r"url\(\s*['\"]?\s*(?!#)", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*([0-9.]+(?:e-?\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+class ArtworkInvalid(ValueError):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def read_artwork(name: str, media_type: object, data: object) -> Artwork:
+    """Decode and check one artwork; raise ArtworkInvalid with the first fault found."""
+    if not isinstance(media_type, str) or media_type not in EXTENSIONS:
+        raise ArtworkInvalid("unknown_media_type", f"MediaType must be one of {', '.join(sorted(EXTENSIONS))}.")
+    if not isinstance(data, str) or not data:
+        raise ArtworkInvalid("no_data", "Data must be text: SVG as it is, everything else as base64.")
+    content = _decoded(media_type, data)
+    if len(content) > ARTWORK_BYTES:
+        raise ArtworkInvalid("artwork_too_large", f"At most {ARTWORK_BYTES:,} bytes are allowed.")
+    width, height = measure_artwork(media_type, content)
+    return Artwork(name, media_type, content, hashlib.sha256(content).hexdigest(), width, height)
+
+
+def measure_artwork(media_type: str, content: bytes) -> tuple[float, float]:
+    """Check the content and give its width and height; (0, 0) for a PDF, which only rendering measures."""
+    if media_type == "image/svg+xml":
+        return _SvgReader().read(content)
+    if media_type == "application/pdf":
+        if not content.startswith(b"%PDF-") or b"%%EOF" not in content[-2048:]:
+            raise ArtworkInvalid("unreadable_artwork", "The data is not a PDF file.")
+        return 0.0, 0.0
+    return measure_picture(content, media_type)
+
+
+def measure_picture(content: bytes, media_type: str | None = None) -> tuple[int, int]:
+    """Read a PNG's or JPEG's size from its header, and refuse what would not fit in memory."""
+    formats = {"image/png": ["PNG"], "image/jpeg": ["JPEG"], None: ["PNG", "JPEG"]}[media_type]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content), formats=formats) as picture:
+                width, height = picture.size
+                if width * height <= ARTWORK_PIXELS:
+                    picture.load()
+    except Image.DecompressionBombError:
+        width, height = ARTWORK_PIXELS, 2
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.") from error
+    if width * height > ARTWORK_PIXELS:
+        raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
+    return width, height
+
+
+def _decoded(media_type: str, data: str) -> bytes:
+    if media_type == "image/svg+xml":
+        return data.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ArtworkInvalid("bad_base64", "Data must be base64 without line breaks.") from error
+
+
+class _SvgReader:
+    """One pass over an SVG that stops at the first thing reaching outside it or out of bounds."""
+
+    def __init__(self) -> None:
+        self.elements = self.references = 0
+        self.open_ids: list[bool] = []
+        self.size: tuple[float, float] | None = None
+
+    def read(self, content: bytes) -> tuple[float, float]:
+        if len(content) > SVG_BYTES:
+            raise ArtworkInvalid("artwork_too_large", f"An SVG has at most {SVG_BYTES:,} bytes.")
+        parser = expat.ParserCreate(encoding="utf-8")
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._refuse_declaration
+        parser.ProcessingInstructionHandler = self._refuse_declaration
+        try:
+            parser.Parse(content, True)
+        except expat.ExpatError as error:
+            raise ArtworkInvalid("unreadable_artwork", f"The SVG is not well-formed: {error}.") from error
+        if self.size is None:
+            raise ArtworkInvalid("no_size", "The svg element needs a viewBox, or a width and a height.")
+        return self.size
+
+    def _refuse_declaration(self, *_: object) -> None:
+        raise ArtworkInvalid("unsafe_svg", "DOCTYPE, entities and processing instructions are not allowed.")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self.elements += 1
+        self.open_ids.append("id" in attributes)
+        local = name.rpartition(":")[2].lower()
+        if self.elements == 1:
+            if local != "svg":
+                raise ArtworkInvalid("unreadable_artwork", "The root element must be svg.")
+            self.size = _svg_size(attributes)
+        if self.elements > SVG_ELEMENTS or len(self.open_ids) > SVG_DEPTH:
+            limits = f"{SVG_ELEMENTS:,} elements, {SVG_DEPTH} deep"
+            raise ArtworkInvalid("svg_too_complex", f"At most {limits}, are allowed.")
+        if local in _FORBIDDEN_ELEMENTS or local.startswith("animate"):
+            raise ArtworkInvalid("unsafe_svg", f"The element {local} is not allowed.")
+        for key, value in attributes.items():
+            self._check_attribute(local, key.rpartition(":")[2].lower(), value)
+
+    def _end(self, _: str) -> None:
+        self.open_ids.pop()
+
+    def _check_attribute(self, element: str, key: str, value: str) -> None:
+        if key.startswith("on"):
+            raise ArtworkInvalid("unsafe_svg", f"The attribute {key} is not allowed.")
+        if _URL.search(value) or "\\" in value or "@import" in value:
+            raise ArtworkInvalid("external_reference", "url(…) may only name an element of the same SVG.")
+        if key in {"href", "src"}:
+            self._check_reference(element, value.strip())
+
+    def _check_reference(self, element: str, target: str) -> None:
+        if not target.startswith("#") and not (
+            element == "image" and target.startswith(("data:image/png;base64,", "data:image/jpeg;base64,"))
+        ):
+            raise ArtworkInvalid("external_reference", "href may only name an element of the same SVG.")
+        self.references += 1
+        if self.references > SVG_REFERENCES:
+            raise ArtworkInvalid("svg_too_complex", f"At most {SVG_REFERENCES:,} references are allowed.")
+        # Ten `use` elements in each of ten groups that use one another make 10^10 shapes: no nesting.
+        if element == "use" and any(self.open_ids[:-1]):
+            raise ArtworkInvalid("svg_too_complex", "use is not allowed inside an element that has an id.")
+
+
+def _svg_size(attributes: dict[str, str]) -> tuple[float, float] | None:
+    numbers = attributes.get("viewBox", "").replace(",", " ").split()
+    try:
+        if len(numbers) == 4 and float(numbers[2]) > 0 and float(numbers[3]) > 0:
+            return float(numbers[2]), float(numbers[3])
+    except ValueError:
+        return None
+    sizes = [_LENGTH.fullmatch(attributes.get(key, "")) for key in ("width", "height")]
+    lengths = [float(m[1]) * _UNITS[m[2].lower()] for m in sizes if m and m[2].lower() in _UNITS]
+    return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None

@@ -1,0 +1,100 @@
+from collections.abc import Iterator, Sequence
+
+import segno
+from segno.encoder import DataOverflowError
+
+# Below this a phone's camera, or a hand scanner, stops reading a module at arm's length.
+SMALLEST_QR_MODULE_MM = 0.3
+SMALLEST_BAR_MM = 0.16
+QR_QUIET_MODULES = 4
+BAR_QUIET_MODULES = 10
+
+# The bars and spaces of Code 128's symbols 0 to 105, each six widths; the stop symbol has seven.
+_CODE_128 = (
+    "212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231"
+    " 113222 123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211"
+    " 212123 212321 232121 111323 131123 131321 112313 132113 132311 211313 231113 231311 112133 112331 132131"
+    " 113123 113321 133121 313121 211331 231131 213113 213311 213131 311123 311321 331121 312113 312311 332111"
+    " 314111 221411 431111 111224 111422 121124 121421 141122 141221 112214 112412 122114 122411 142112 142211"
+    " 241211 221114 413111 241112 134111 111242 121142 121241 114212 124112 124211 411212 421112 421211 212141"
+    " 214121 412121 111143 111341 131141 114113 114311 411113 411311 113141 114131 311141 411131 211412 211214"
+    " 211232"
+).split()
+_STOP = "2331112"
+_START_B, _START_C, _TO_B, _TO_C = 104, 105, 100, 99
+
+Runs = tuple[tuple[int, int, int], ...]
+
+
+class NotEncodable(ValueError):
+    """Text that the code cannot carry; the message says why."""
+
+
+def qr_runs(text: str) -> tuple[int, Runs]:
+    """Encode as a QR code: its size in modules with quiet zone, and dark runs as (column, row, length)."""
+    try:
+        code = segno.make_qr(text, error="m", boost_error=True)
+    except DataOverflowError as error:
+        raise NotEncodable("is too long for a QR code") from error
+    rows = list(code.matrix_iter(border=QR_QUIET_MODULES))
+    runs = tuple((start, line, length) for line, row in enumerate(rows) for start, length in _dark_runs(row))
+    return len(rows), runs
+
+
+def code_128_runs(text: str) -> tuple[int, Runs]:
+    """Encode as Code 128 (sets B and C): its width in modules with quiet zones, and its bars."""
+    for letter in text:
+        if not " " <= letter <= "~":
+            raise NotEncodable(f"contains {letter!r}; Code 128 carries ASCII letters, digits and signs only")
+    if len(text) > 80:
+        raise NotEncodable("is longer than 80 characters, too long for Code 128")
+    symbols = _symbols(text)
+    check = (symbols[0] + sum(place * symbol for place, symbol in enumerate(symbols))) % 103
+    widths = "".join(_CODE_128[symbol] for symbol in [*symbols, check]) + _STOP
+    runs, column = [], BAR_QUIET_MODULES
+    for place, width in enumerate(map(int, widths)):
+        if place % 2 == 0:
+            runs.append((column, 0, width))
+        column += width
+    return column + BAR_QUIET_MODULES, tuple(runs)
+
+
+def _symbols(text: str) -> list[int]:
+    """Choose set C for runs of digits where that is shorter: 4 or more at an end, 6 or more inside."""
+    symbols: list[int] = []
+    place, in_c = 0, False
+    while place < len(text):
+        digits = _digits_from(text, place)
+        at_end = place == 0 or place + digits == len(text)
+        if not in_c and digits >= (4 if at_end else 6) and digits % 2 == 0:
+            symbols.append(_TO_C if symbols else _START_C)
+            in_c = True
+        elif in_c and digits < 2:
+            symbols.append(_TO_B)
+            in_c = False
+        elif not symbols:
+            symbols.append(_START_B)
+        if in_c:
+            symbols.append(int(text[place : place + 2]))
+            place += 2
+        else:
+            symbols.append(ord(text[place]) - 32)
+            place += 1
+    return symbols or [_START_B]
+
+
+def _digits_from(text: str, place: int) -> int:
+    end = place
+    while end < len(text) and text[end].isdigit():
+        end += 1
+    return end - place
+
+
+def _dark_runs(row: Sequence[int]) -> Iterator[tuple[int, int]]:
+    start = None
+    for column, dark in enumerate([*row, 0]):
+        if dark and start is None:
+            start = column
+        elif not dark and start is not None:
+            yield start, column - start
+            start = None

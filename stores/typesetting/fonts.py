@@ -1,0 +1,193 @@
+import hashlib
+import importlib.util
+import io
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from fontTools.ttLib import TTCollection, TTFont, TTLibError
+
+from stores.typesetting.errors import FontInvalid, Problem
+
+FONT_BYTES = 20_000_000
+
+# Packages that carry font files. Those of scripts may be left out of an installation: then text in
+# these scripts is refused by name, never printed as empty squares.
+TEXT_PACKAGES = (
+    "font_lato",
+    "fontpkg_inter",
+    "fontpkg_montserrat",
+    "fontpkg_oswald",
+    "fontpkg_playfair_display",
+    "fontpkg_source_serif_4",
+    "fontpkg_dancing_script",
+)
+SCRIPT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
+
+_CJK = "Noto Sans CJK "
+_JOINERS = "\u200c\u200d"
+_IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
+    chr(code) for span in ((0x200E, 0x2010), (0x202A, 0x202F), (0x2066, 0x206A), (0xFE00, 0xFE10)) for code in range(*span)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FontFace:
+    """One face of a font file: its family, its weight (or range of weights), and whether it is italic."""
+
+    path: Path
+    index: int
+    family: str
+    weights: tuple[int, int]
+    italic: bool
+
+
+@dataclass(frozen=True)
+class FontSet:
+    """The fonts a rendering may use: shipped text families, script fallbacks, and an operator's own."""
+
+    faces: tuple[FontFace, ...]
+    fallbacks: tuple[str, ...]
+    _covered: dict[str, frozenset[int]] = field(default_factory=dict, compare=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
+
+    @staticmethod
+    @cache
+    def shipped() -> "FontSet":
+        """Find the installed font packages' files; cheap after the first call."""
+        faces = tuple(face for path in _package_files() for face in _read_faces(path))
+        families = sorted({face.family for face in faces})
+        scripts = [one for one in families if one.startswith("Noto Sans") and not one.startswith(_CJK)]
+        others = [one for one in families if one.startswith(("Noto Emoji", _CJK))]
+        return FontSet(faces, tuple(sorted(scripts, key=len) + sorted(others, reverse=True)))
+
+    def with_files(self, paths: Iterable[Path]) -> "FontSet":
+        """Add an operator's checked font files (see open_font); their families become usable."""
+        added = tuple(face for path in paths for face in _read_faces(Path(path)))
+        return FontSet(self.faces + added, self.fallbacks)
+
+    @property
+    def families(self) -> frozenset[str]:
+        return frozenset(face.family for face in self.faces) - {one for one in self.fallbacks if one != "Noto Sans"}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(str(face.path) for face in self.faces))
+
+    def covered(self, family: str) -> frozenset[int]:
+        """The code points every face of the family can draw."""
+        with self._lock:
+            if family not in self._covered:
+                faces = [face for face in self.faces if face.family == family]
+                maps = [_code_points(str(face.path), face.index) for face in faces]
+                self._covered[family] = frozenset.intersection(*maps) if maps else frozenset()
+            return self._covered[family]
+
+    def chain(self, family: str, text: str) -> tuple[tuple[str, ...], str | None]:
+        """The families needed to draw the text, and the first character none of them has.
+
+        A base letter and its marks must come from one family: Typst shapes a cluster as a whole.
+        """
+        needed = [family]
+        if self.covered(family).issuperset(map(ord, text.replace("\n", ""))):
+            return tuple(needed), None
+        fallbacks = self._ordered_fallbacks(text)
+        for cluster in _clusters(text):
+            candidates = (*needed, *fallbacks)
+            match = next((one for one in candidates if self._draws(one, cluster)), None)
+            if match is None:
+                return tuple(needed), self._uncovered(cluster, candidates)
+            if match not in needed:
+                needed.append(match)
+        return tuple(needed), None
+
+    def _draws(self, family: str, cluster: str) -> bool:
+        covered = self.covered(family)
+        forms = (cluster, unicodedata.normalize("NFC", cluster), unicodedata.normalize("NFD", cluster))
+        return any(all(ord(letter) in covered or letter in _IGNORABLE for letter in form) for form in forms)
+
+    def _uncovered(self, cluster: str, families: Sequence[str]) -> str:
+        for letter in cluster:
+            if letter not in _IGNORABLE and not any(ord(letter) in self.covered(one) for one in families):
+                return letter
+        return cluster
+
+    def _ordered_fallbacks(self, text: str) -> list[str]:
+        # Chinese, Japanese and Korean share code points but not shapes; the text's other letters tell.
+        if any("\u3040" <= letter <= "\u30ff" for letter in text):
+            first = _CJK + "JP"
+        elif any("\uac00" <= letter <= "\ud7a3" for letter in text):
+            first = _CJK + "KR"
+        else:
+            first = _CJK + "SC"
+        return sorted(self.fallbacks, key=lambda one: (one.startswith(_CJK), one != first))
+
+
+def open_font(content: bytes) -> tuple[str, ...]:
+    """Check an uploaded font file and give its family names; raise FontInvalid if it cannot be used."""
+    if len(content) > FONT_BYTES:
+        raise FontInvalid([Problem("", "font_too_large", f"A font file has at most {FONT_BYTES:,} bytes.")])
+    if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
+        raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
+    try:
+        faces = [_face(font, Path(), index) for index, font in enumerate(_fonts(io.BytesIO(content)))]
+        points = [len(font.getBestCmap() or ()) for font in _fonts(io.BytesIO(content))]
+    except (TTLibError, KeyError, ValueError, OverflowError, EOFError, AssertionError, LookupError, TypeError) as error:
+        raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
+    if not faces or not all(points) or not all(face.family for face in faces):
+        raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
+    return tuple(dict.fromkeys(face.family for face in faces))
+
+
+def font_digest(paths: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(paths).encode()).hexdigest()
+
+
+def _package_files() -> Iterator[Path]:
+    for package in (*TEXT_PACKAGES, *SCRIPT_PACKAGES):
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or () if spec else ():
+            yield from sorted(path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"})
+
+
+@cache
+def _read_faces(path: Path) -> tuple[FontFace, ...]:
+    with path.open("rb") as file:
+        return tuple(_face(font, path, index) for index, font in enumerate(_fonts(file)))
+
+
+def _fonts(file: io.BufferedIOBase) -> list[TTFont]:
+    start = file.read(4)
+    file.seek(0)
+    return list(TTCollection(file, lazy=True).fonts) if start == b"ttcf" else [TTFont(file, lazy=True)]
+
+
+def _face(font: TTFont, path: Path, index: int) -> FontFace:
+    names = font["name"]
+    family = str(names.getDebugName(16) or names.getDebugName(1) or "")
+    axes = {axis.axisTag: axis for axis in font["fvar"].axes} if "fvar" in font else {}
+    weight = font["OS/2"].usWeightClass
+    span = (int(axes["wght"].minValue), int(axes["wght"].maxValue)) if "wght" in axes else (weight, weight)
+    return FontFace(path, index, family, span, bool(font["OS/2"].fsSelection & 1))
+
+
+@cache
+def _code_points(path: str, index: int) -> frozenset[int]:
+    with Path(path).open("rb") as file:
+        return frozenset(_fonts(file)[index].getBestCmap())
+
+
+def _clusters(text: str) -> Iterator[str]:
+    cluster = ""
+    for letter in text:
+        joined = cluster and (unicodedata.category(letter)[0] == "M" or letter in _IGNORABLE or cluster[-1] in _JOINERS)
+        if cluster and not joined:
+            yield cluster
+            cluster = ""
+        if letter != "\n":
+            cluster += letter
+    if cluster:
+        yield cluster

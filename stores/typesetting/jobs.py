@@ -1,0 +1,196 @@
+import io
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from stores.typesetting.artwork import ArtworkInvalid, measure_picture
+from stores.typesetting.codes import (
+    SMALLEST_BAR_MM,
+    SMALLEST_QR_MODULE_MM,
+    NotEncodable,
+    code_128_runs,
+    qr_runs,
+)
+from stores.typesetting.errors import Problem, pointer
+from stores.typesetting.fonts import FontSet
+from stores.typesetting.template import Artwork, Box, Template
+
+GOOD_DPI = 150
+PROOF_DPI = 200
+
+# Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
+_BREAKABLE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_BREAKS = re.compile(r"\s+|(?<=[-/?\u2013\u2014])")
+_LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
+
+
+@dataclass
+class Sheet:
+    """What a template and its values become before rendering: Typst's input, problems and messages."""
+
+    pages: list[dict[str, Any]]
+    pictures: dict[str, tuple[bytes, str]]
+    fields: list[str]
+    problems: list[Problem]
+    messages: list[Problem]
+
+
+class SheetBuilder:
+    """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
+
+    def __init__(self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool) -> None:
+        self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
+        self.sheet = Sheet([], {}, [], [], [])
+        self.noted: set[Problem] = set()
+
+    def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> Sheet:
+        for page in self.template.pages:
+            background = self.template.artwork[page.background].digest if page.background else None
+            drawn = [item for box in page.boxes if (item := self._item(box, values, artwork)) is not None]
+            self.sheet.pages.append(
+                {
+                    "width": page.width,
+                    "height": page.height,
+                    "bleed": page.bleed,
+                    "background": artwork[background] if background else None,
+                    "boxes": drawn,
+                }
+            )
+        return self.sheet
+
+    def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
+        content = box.text if box.field is None else values.get(box.field, "")
+        if not content or not content.strip():
+            return None
+        frame = {
+            "width": box.width,
+            "height": box.height,
+            "x": box.x,
+            "y": box.y,
+            "rotation": box.rotation,
+            "color": box.color.as_json(),
+            "background": box.background.as_json() if box.background else None,
+        }
+        if box.kind == "Text":
+            return {**frame, **self._text(box, content)}
+        if box.kind == "Image":
+            return self._image(frame, box, content, artwork)
+        return self._code(frame, box, content)
+
+    def _text(self, box: Box, content: str) -> dict[str, Any]:
+        content = content.replace("\t", " ")
+        families, missing = self.fonts.chain(box.font, content)
+        if missing is not None:
+            self._refuse(box, "character_not_printable", f"contains {_named(missing)}, which no font here can print")
+        self.sheet.fields.append(box.field or "")
+        script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
+        return {
+            "kind": "text",
+            "id": len(self.sheet.fields) - 1,
+            "lines": content.split("\n"),
+            "words": _longest_words(content) if box.fit == "wrap" else [],
+            "fonts": families,
+            "lang": script,
+            "rtl": _is_right_to_left(content),
+            "weight": box.weight,
+            "style": "italic" if box.italic else "normal",
+            "size": box.size,
+            "smallest": box.minimum_size,
+            "tracking": box.tracking,
+            "align": box.align,
+            "valign": box.vertical_align,
+            "spacing": box.line_spacing,
+            "fit": box.fit,
+        }
+
+    def _image(
+        self, frame: dict[str, Any], box: Box, content: str, artwork: Mapping[str, str]
+    ) -> dict[str, Any] | None:
+        field = box.field or ""
+        shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
+        if (picture := self.template.gallery.get(content)) is not None:
+            self._note_resolution(box, picture)
+            return {**shown, "file": artwork[picture.digest]}
+        if field not in self.images:
+            self._refuse(box, "unknown_picture", "names a picture that is not there")
+            return None
+        try:
+            width, height = measure_picture(self.images[field])
+        except ArtworkInvalid as error:
+            self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
+            return None
+        self._note_resolution(box, Artwork(field, "image/png", b"", "", width, height))
+        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
+        if key not in self.sheet.pictures:
+            self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], (width, height))
+        return {**shown, "picture": key}
+
+    def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
+        extension = "png" if content.startswith(b"\x89PNG") else "jpg"
+        dpi = _printed_dpi(box, size)
+        if not self.proof or dpi < 2 * PROOF_DPI:
+            return content, extension
+        with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
+            wanted = [max(1, round(side * PROOF_DPI / dpi)) for side in size]
+            picture.draft("RGB", (wanted[0], wanted[1]))
+            smaller = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert("RGBA")
+            smaller = smaller.resize((wanted[0], wanted[1]), Image.Resampling.LANCZOS, reducing_gap=2.0)
+        target = io.BytesIO()
+        smaller.save(target, "PNG" if extension == "png" else "JPEG", quality=88)
+        return target.getvalue(), extension
+
+    def _note_resolution(self, box: Box, picture: Artwork) -> None:
+        if picture.media_type not in {"image/png", "image/jpeg"}:
+            return
+        dpi = round(_printed_dpi(box, (picture.width, picture.height)))
+        if dpi < GOOD_DPI:
+            message = f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            self._add(self.sheet.messages, Problem(pointer(box.field or ""), "low_resolution", message))
+
+    def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
+        square = box.kind == "QRCode"
+        try:
+            columns, runs = qr_runs(content) if square else code_128_runs(content)
+        except NotEncodable as error:
+            self._refuse(box, "not_encodable", str(error))
+            return None
+        module = (min(box.width, box.height) if square else box.width) / columns
+        if module < (SMALLEST_QR_MODULE_MM if square else SMALLEST_BAR_MM):
+            self._refuse(box, "code_too_dense", f"is too long for a code of this size to be read ({module:.2f} mm bars)")
+            return None
+        return {**frame, "kind": "code", "columns": columns, "rows": columns if square else 1, "runs": runs}
+
+    def _refuse(self, box: Box, code: str, message: str) -> None:
+        where = pointer(box.field) if box.field else ""
+        self._add(self.sheet.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}."))
+
+    def _add(self, problems: list[Problem], problem: Problem) -> None:
+        if problem not in self.noted:
+            self.noted.add(problem)
+            problems.append(problem)
+
+
+def _printed_dpi(box: Box, size: tuple[float, float]) -> float:
+    across, down = size[0] / (box.width / 25.4), size[1] / (box.height / 25.4)
+    return max(across, down) if box.fit == "contain" else min(across, down)
+
+
+def _longest_words(content: str) -> list[str]:
+    words = {word for word in _BREAKS.split(_BREAKABLE.sub(" ", content)) if word}
+    return sorted(words, key=lambda word: (-len(word), word))[:8]
+
+
+def _is_right_to_left(content: str) -> bool:
+    for letter in content:
+        if (direction := unicodedata.bidirectional(letter)) in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
+
+
+def _named(cluster: str) -> str:
+    letters = [f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}" for one in cluster[:4]]
+    return f"{cluster!r} ({', '.join(letters)})"

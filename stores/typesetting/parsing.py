@@ -1,0 +1,173 @@
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stores.typesetting.artwork import ArtworkInvalid, read_artwork
+from stores.typesetting.errors import Problem, TemplateInvalid
+from stores.typesetting.fields import Field
+from stores.typesetting.fonts import FontSet
+from stores.typesetting.reading import Reading
+from stores.typesetting.template import (
+    BLEED_MM,
+    BOXES_OF_A_PAGE,
+    FONT_SIZE,
+    PAGE_MM,
+    PAGES,
+    RGB,
+    Artwork,
+    Box,
+    Page,
+    Template,
+)
+
+KINDS = ("Text", "Image", "QRCode", "Code128")
+TEXT_FITS = ("shrink", "wrap", "clip")
+IMAGE_FITS = ("contain", "cover", "stretch")
+ARTWORKS = 64
+ALL_ARTWORK_BYTES = 40_000_000
+PROPORTION_TOLERANCE = 0.02
+
+
+def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet | None = None) -> Template:
+    """Check a template against its product's fields; raise TemplateInvalid with every problem found.
+
+    Without `fonts` the shipped families are the ones allowed.
+    """
+    problems: list[Problem] = []
+    root = Reading(json_value, (), problems)
+    artwork = _read_pictures(root, "Artwork")
+    gallery = _read_pictures(root, "Gallery")
+    kinds_of_fields = {field.field_name: field.type for field in fields}
+    families = (fonts or FontSet.shipped()).families
+    pages = tuple(
+        _read_page(page, artwork, kinds_of_fields, families) for page in root.items("Pages", PAGES, required=True)
+    )
+    root.refuse_unknown()
+    if sum(len(one.data) for one in (*artwork.values(), *gallery.values())) > ALL_ARTWORK_BYTES:
+        root.note("artwork_too_large", f"All artwork together has at most {ALL_ARTWORK_BYTES:,} bytes.", "Artwork")
+    if problems:
+        raise TemplateInvalid(problems)
+    used = frozenset(box.font for page in pages for box in page.boxes if box.kind == "Text")
+    return Template(_digest(json_value), pages, artwork, gallery, used)
+
+
+def _digest(json_value: object) -> str:
+    canonical = json.dumps(json_value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
+    value = root.raw(key)
+    if value is None:
+        return {}
+    folder = root.inner(value, key)
+    if len(folder.value) > ARTWORKS:
+        folder.note("too_many", f"At most {ARTWORKS} entries are allowed.")
+        return {}
+    found = {}
+    for name, entry in folder.value.items():
+        picture = folder.inner(entry, name)
+        media_type, data = picture.raw("MediaType"), picture.raw("Data")
+        picture.refuse_unknown()
+        if not picture.valid:
+            continue
+        try:
+            found[name] = read_artwork(name, media_type, data)
+        except ArtworkInvalid as error:
+            picture.note(error.code, str(error), "MediaType" if error.code == "unknown_media_type" else "Data")
+    return found
+
+
+def _read_page(
+    page: Reading, artwork: Mapping[str, Artwork], kinds: Mapping[str, str], families: frozenset[str]
+) -> Page:
+    width, height = page.number("WidthMM", PAGE_MM), page.number("HeightMM", PAGE_MM)
+    bleed = page.number("BleedMM", BLEED_MM, 0.0)
+    background = page.raw("Background")
+    if background is not None and (not isinstance(background, str) or background not in artwork):
+        page.note("unknown_artwork", "Background must be a name in Artwork.", "Background")
+        background = None
+    if isinstance(background, str):
+        _check_proportions(page, artwork[background], (width + 2 * bleed) / (height + 2 * bleed))
+    boxes = tuple(_read_box(box, width, height, kinds, families) for box in page.items("Boxes", BOXES_OF_A_PAGE))
+    page.refuse_unknown()
+    return Page(width, height, bleed, background if isinstance(background, str) else None, boxes)
+
+
+def _check_proportions(page: Reading, picture: Artwork, proportion: float) -> None:
+    if picture.height and abs(picture.width / picture.height / proportion - 1) > PROPORTION_TOLERANCE:
+        page.note(
+            "wrong_proportions",
+            f"The artwork is {picture.width:g} by {picture.height:g}; it must cover the page and its bleed,"
+            f" a width of {proportion:.3f} times its height.",
+            "Background",
+        )
+
+
+def _read_box(
+    box: Reading, width: float, height: float, kinds: Mapping[str, str], families: frozenset[str]
+) -> Box:
+    kind = box.choice("Kind", KINDS)
+    field, text = _read_content(box, kind, kinds)
+    extras: dict[str, Any] = {}
+    if kind == "Text":
+        extras = _read_type(box, families)
+    elif kind == "Image":
+        extras = {
+            "fit": box.choice("Fit", IMAGE_FITS, "contain"),
+            "radius": box.number("Radius", (0, 1000), 0.0),
+        }
+    read = Box(
+        kind=kind,
+        field=field,
+        text=text,
+        x=box.number("X", (-width, 2 * width)),
+        y=box.number("Y", (-height, 2 * height)),
+        width=box.number("Width", (0.5, 2 * width)),
+        height=box.number("Height", (0.5, 2 * height)),
+        rotation=box.number("Rotation", (-360, 360), 0.0),
+        color=box.color("Color", RGB("#000000")) or RGB("#000000"),
+        background=box.color("Background", None),
+        **extras,
+    )
+    box.refuse_unknown()
+    return read
+
+
+def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[str | None, str | None]:
+    field, text = box.raw("Field"), box.text("Text", 2000)
+    if (field is None) == (box.raw("Text") is None):
+        if box.valid:
+            box.note("required", "A box needs a Field, or a fixed Text, and not both.", "Field")
+        return None, None
+    if field is None:
+        if kind == "Image":
+            box.note("not_allowed", "A box of kind Image needs a Field.", "Text")
+        return None, text
+    if not isinstance(field, str) or field not in kinds:
+        known = ", ".join(kinds) or "none"
+        box.note("unknown_field", f"Field must be one of the product's fields: {known}.", "Field")
+        return None, None
+    if (kinds[field] == "Image") != (kind == "Image"):
+        box.note("wrong_kind", f"The field {field} is of type {kinds[field]}; a box of kind {kind} can't show it.", "Kind")
+    return field, None
+
+
+def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:
+    size = box.number("Size", FONT_SIZE)
+    smallest = box.number("MinimumSize", FONT_SIZE, size)
+    if smallest > size:
+        box.note("out_of_range", "MinimumSize may not be larger than Size.", "MinimumSize")
+    return {
+        "font": box.choice("Font", families, "Lato"),
+        "weight": int(box.number("Weight", (100, 900), 400.0)),
+        "italic": box.flag("Italic"),
+        "size": size,
+        "minimum_size": smallest,
+        "tracking": box.number("Tracking", (-0.1, 1), 0.0),
+        "align": box.choice("Align", ("left", "center", "right"), "left"),
+        "vertical_align": box.choice("VerticalAlign", ("top", "middle", "bottom"), "top"),
+        "line_spacing": box.number("LineSpacing", (0.8, 3), 1.2),
+        "fit": box.choice("Fit", TEXT_FITS, "shrink"),
+    }

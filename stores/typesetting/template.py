@@ -1,0 +1,99 @@
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+PAGES = 32
+BOXES_OF_A_PAGE = 60
+PAGE_MM = (20.0, 2000.0)
+BLEED_MM = (0.0, 25.0)
+FONT_SIZE = (3.0, 1000.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RGB:
+    """An sRGB colour as `#rrggbb`."""
+
+    code: str
+
+    def as_json(self) -> str:
+        return self.code
+
+
+@dataclass(frozen=True, slots=True)
+class CMYK:
+    """A process colour, each part 0 to 100 percent."""
+
+    cyan: float
+    magenta: float
+    yellow: float
+    black: float
+
+    def as_json(self) -> list[float]:
+        return [self.cyan, self.magenta, self.yellow, self.black]
+
+
+@dataclass(frozen=True, slots=True)
+class Artwork:
+    """A picture that belongs to a template; `digest` is the SHA-256 of `data`."""
+
+    name: str
+    media_type: str
+    data: bytes
+    digest: str
+    width: float
+    height: float
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.digest}.{EXTENSIONS[self.media_type]}"
+
+
+EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "application/pdf": "pdf"}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A place on a page; lengths in mm from the trimmed page's top left corner, sizes of type in points."""
+
+    kind: str
+    field: str | None
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+    rotation: float = 0.0
+    color: RGB | CMYK = RGB("#000000")
+    background: RGB | CMYK | None = None
+    font: str = "Lato"
+    weight: int = 400
+    italic: bool = False
+    size: float = 10.0
+    minimum_size: float = 10.0
+    tracking: float = 0.0
+    align: str = "left"
+    vertical_align: str = "top"
+    line_spacing: float = 1.2
+    fit: str = "shrink"
+    radius: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page's trim size, bleed, background artwork and boxes, drawn in this order."""
+
+    width: float
+    height: float
+    bleed: float
+    background: str | None
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A checked template; `digest` changes when anything in it does."""
+
+    digest: str
+    pages: tuple[Page, ...]
+    artwork: Mapping[str, Artwork]
+    gallery: Mapping[str, Artwork]
+    families: frozenset[str]

@@ -1,0 +1,96 @@
+"""The process that renders; started by stores.typesetting.workers, ends when its socket closes.
+
+A template is data of an operator, but its SVG and PDF artwork is a program of sorts: it can loop, nest until
+the stack ends, or ask for all memory. Here that costs this process, not the web worker.
+"""
+
+import json
+import resource
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import typst
+
+from stores.typesetting.wire import receive_message, send_message
+
+LAYOUT = (Path(__file__).parent / "layout.typ").read_bytes()
+MEMORY_BYTES = 2 << 30
+# A Compiler keeps every file it has read; a new one costs 3 ms.
+RENDERINGS_OF_A_COMPILER = 500
+
+
+class Renderer:
+    """A kept compiler for one folder of artwork and one folder of fonts."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[str, typst.Fonts] = {}
+        self.key: tuple[str, str] | None = None
+        self.compiler: typst.Compiler | None = None
+        self.used = 0
+
+    def render(self, request: dict[str, Any], job: bytes) -> tuple[dict[str, Any], list[bytes]]:
+        files = {"main.typ": LAYOUT, "job.json": job}
+        compiler = self._compiler(request["root"], request["fonts"], files)
+        try:
+            return {"ok": True}, self._outputs(compiler, files, request)
+        except typst.TypstError as error:
+            if "unfit" not in error.message:
+                return {"ok": False, "message": error.message}, []
+        return {"ok": False, "unfit": self._unfit(request, job)}, []
+
+    @staticmethod
+    def _outputs(compiler: typst.Compiler, files: dict[str, bytes], request: dict[str, Any]) -> list[bytes]:
+        parts: list[bytes] = []
+        # The second format reuses the first one's layout from the compiler's cache.
+        for form in request["formats"]:
+            output = compiler.compile(input=files, format=form, ppi=request["ppi"], timestamp=0)
+            parts += output if isinstance(output, list) else [output]
+        return parts
+
+    def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
+        reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
+        files = {"main.typ": LAYOUT, "job.json": reporting}
+        compiler = self._new_compiler(request["root"], request["fonts"], files)
+        return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
+
+    def _compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+        self.used += 1
+        if self.compiler is None or self.key != (root, fonts) or self.used > RENDERINGS_OF_A_COMPILER:
+            self.compiler, self.key, self.used = self._new_compiler(root, fonts, files), (root, fonts), 0
+        return self.compiler
+
+    def _new_compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+        if fonts not in self.fonts:
+            self.fonts = {fonts: typst.Fonts(False, False, [fonts])}
+        nowhere = str(Path(root) / "no-packages")
+        return typst.Compiler(
+            files,
+            root=root,
+            font_paths=self.fonts[fonts],
+            ignore_system_fonts=True,
+            package_path=nowhere,
+            package_cache_path=nowhere,
+        )
+
+
+def serve(channel: socket.socket) -> None:
+    renderer = Renderer()
+    while True:
+        try:
+            request, (job,) = receive_message(channel)
+        except (EOFError, ConnectionError):
+            return
+        header, parts = renderer.render(request, job)
+        header["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        send_message(channel, header, parts)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with socket.socket(fileno=int(sys.argv[1])) as own_end:
+        serve(own_end)

@@ -1,0 +1,126 @@
+import atexit
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from stores.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
+from stores.typesetting.wire import receive_message, send_message
+
+SECONDS = 10.0
+RENDERINGS_OF_A_WORKER = 20_000
+PEAK_KIB = 600_000
+
+_PROJECT = Path(__file__).parents[2]
+
+
+class Worker:
+    """One rendering process and our end of its socket."""
+
+    def __init__(self, slot: int) -> None:
+        self.slot = slot
+        self.renderings = 0
+        self.worn = False
+        own_end, far_end = socket.socketpair()
+        with far_end:
+            self.channel = own_end
+            self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
+                [sys.executable, "-m", "stores.typesetting.worker", str(far_end.fileno())],
+                cwd=_PROJECT,
+                env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1", "PYTHONPATH": str(_PROJECT)},
+                pass_fds=[far_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def render(
+        self, request: Mapping[str, Any], job: bytes, deadline: float
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
+        send_message(self.channel, request, [job])
+        header, parts = receive_message(self.channel, deadline)
+        self.renderings += 1
+        self.worn = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
+        return header, parts
+
+    def close(self) -> None:
+        self.channel.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class Workers:
+    """At most `limit` rendering processes, started when first needed; threads wait for a free one."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit or len(os.sched_getaffinity(0))
+        self._owner = os.getpid()
+        self._idle: list[Worker] = []
+        self._slots = list(range(self.limit))
+        self._free = threading.Condition()
+
+    def run(
+        self,
+        prepare: Callable[[int], tuple[Mapping[str, Any], bytes]],
+        seconds: float = SECONDS,
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """Render what `prepare` makes for a worker's slot; kill the worker when it takes too long."""
+        deadline = time.monotonic() + seconds
+        worker = self._take(deadline)
+        healthy = False
+        try:
+            request, job = prepare(worker.slot)
+            answer = worker.render(request, job, deadline)
+            healthy = not worker.worn
+        except TimeoutError as error:
+            raise RenderingTimedOut(f"Rendering took longer than {seconds:g} seconds.") from error
+        except (EOFError, ConnectionError) as error:
+            raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
+        finally:
+            self._give_back(worker, healthy=healthy)
+        return answer
+
+    def close(self) -> None:
+        with self._free:
+            while self._idle:
+                worker = self._idle.pop()
+                worker.close()
+                self._slots.append(worker.slot)
+
+    def _take(self, deadline: float) -> Worker:
+        with self._free:
+            if self._owner != os.getpid():
+                # After a fork the parent's processes and sockets are not ours to use or to end.
+                self._owner, self._idle, self._slots = os.getpid(), [], list(range(self.limit))
+            while not self._idle and not self._slots:
+                if not self._free.wait(deadline - time.monotonic()):
+                    raise RenderingBusy("All renderers are busy.")
+            if self._idle:
+                return self._idle.pop()
+            slot = self._slots.pop()
+        try:
+            return Worker(slot)
+        except OSError as error:
+            with self._free:
+                self._slots.append(slot)
+            raise RenderingFailed("No rendering process could be started.") from error
+
+    def _give_back(self, worker: Worker, *, healthy: bool) -> None:
+        if not healthy:
+            worker.close()
+        with self._free:
+            if healthy:
+                self._idle.append(worker)
+            else:
+                self._slots.append(worker.slot)
+            self._free.notify()
+
+
+shared_workers = Workers()
+atexit.register(shared_workers.close)

@@ -1,0 +1,95 @@
+import atexit
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stores.typesetting.fonts import FontSet, font_digest
+from stores.typesetting.template import Template
+
+TEMPLATES_KEPT = 64
+
+
+class Workshop:
+    """This process's private folder that its workers read from: artwork, fonts, a job's pictures."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix="typesetting-", ignore_cleanup_errors=True)
+        self.root = Path(self._folder.name).resolve()
+        self._kept: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+    def hold_template(self, template: Template) -> dict[str, str]:
+        """Lay out the template's artwork and give each name's path; release_template must follow."""
+        folder = self.root / "artwork" / template.digest
+        pictures = [*template.artwork.values(), *template.gallery.values()]
+        with self._lock:
+            if template.digest not in self._kept:
+                folder.mkdir(parents=True)
+                for picture in pictures:
+                    (folder / picture.file_name).write_bytes(picture.data)
+                self._kept[template.digest] = 0
+            self._kept[template.digest] += 1
+            self._kept.move_to_end(template.digest)
+            self._drop_unused()
+        return {one.digest: f"artwork/{template.digest}/{one.file_name}" for one in pictures}
+
+    def release_template(self, template: Template) -> None:
+        with self._lock:
+            self._kept[template.digest] -= 1
+
+    def _drop_unused(self) -> None:
+        unused = [digest for digest, holders in self._kept.items() if not holders]
+        for digest in unused[: max(len(self._kept) - TEMPLATES_KEPT, 0)]:
+            del self._kept[digest]
+            shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
+
+    def font_folder(self, fonts: FontSet) -> str:
+        """A folder that holds exactly these font files: Typst takes folders only, and would take neighbours."""
+        folder = self.root / "fonts" / font_digest(fonts.paths)
+        with self._lock:
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                for number, path in enumerate(fonts.paths):
+                    (folder / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
+        return str(folder)
+
+    def write_pictures(self, slot: int, pictures: Mapping[str, tuple[bytes, str]]) -> dict[str, str]:
+        """Write a job's pictures to its worker's slot, over those of the job before."""
+        folder = self.root / "jobs" / str(slot)
+        if pictures:
+            folder.mkdir(parents=True, exist_ok=True)
+        paths = {}
+        for number, (key, (content, extension)) in enumerate(pictures.items()):
+            # Few names, used again and again: the compiler never forgets a path it has seen.
+            (folder / f"{number}.{extension}").write_bytes(content)
+            paths[key] = f"jobs/{slot}/{number}.{extension}"
+        return paths
+
+    def clear_pictures(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            (self.root / path).unlink(missing_ok=True)
+
+
+_current: dict[int, Workshop] = {}
+_current_lock = threading.Lock()
+
+
+@atexit.register
+def _close_own_workshop() -> None:
+    if (workshop := _current.pop(os.getpid(), None)) is not None:
+        workshop.close()
+
+
+def current_workshop() -> Workshop:
+    """The workshop of this process; a forked child gets its own."""
+    with _current_lock:
+        if os.getpid() not in _current:
+            _current[os.getpid()] = Workshop()
+        return _current[os.getpid()]
