@@ -1,0 +1,7 @@
+from django.urls import path
+
+from delivery.api.eddm import EddmViewSet
+
+urlpatterns = [
+    path("delivery/eddm", EddmViewSet.as_view({"get": "list"}), name="eddm-list"),
+]

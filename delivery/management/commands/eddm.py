@@ -1,0 +1,103 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from delivery.management.who import current_user
+from delivery.models import Dataset
+from delivery.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
+from delivery.selectors.populations import export_lines
+from delivery.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
+from delivery.services.reading import read_types
+from fulfillment.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = "Lists, activates, discards, compares, rebuilds and exports the data sets of delivery populations."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("list", help="All data sets that can be activated, and the active one.")
+        activate = actions.add_parser("activate", help="Answer from this data set, an earlier one too.")
+        activate.add_argument("dataset", type=int)
+        activate.add_argument("--force", action="store_true", help="In spite of concerns.")
+        actions.add_parser("discard", help="Delete a data set's populations.").add_argument(
+            "dataset", type=int
+        )
+        actions.add_parser("compare", help="A data set against the active one.").add_argument(
+            "dataset", type=int
+        )
+        rebuild = actions.add_parser("rebuild", help="A new data set that counts other route types.")
+        rebuild.add_argument("dataset", type=int, nargs="?", help="The active one unless given.")
+        rebuild.add_argument("--types", default="", help="E.g. CRHB; the service's setting unless given.")
+        export = actions.add_parser("export", help="Write a data set as CSV that imports to the same set.")
+        export.add_argument("dataset", type=int, nargs="?", help="The active one unless given.")
+        export.add_argument("--output", type=Path, help="A file; standard output unless given.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['action']}")(options)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+
+    def _list(self, options: dict[str, Any]) -> None:
+        for dataset in loaded_datasets():
+            old = ", old" if dataset.is_old else ""
+            self.stdout.write(
+                f"{dataset.pk:5d}  {dataset.get_status_display():8}  {dataset.vintage_label}{old}  "
+                f"{dataset.route_types}  {dataset.postal_code_count} ZIP codes  {dataset.route_count} routes  "
+                f"{dataset.total} deliveries  {dataset.file_name}"
+            )
+
+    def _activate(self, options: dict[str, Any]) -> None:
+        dataset = activate_dataset(
+            dataset_id=options["dataset"], by=current_user(), despite_concerns=options["force"]
+        )
+        self.stdout.write(f"Data set {dataset.pk} is active.")
+
+    def _discard(self, options: dict[str, Any]) -> None:
+        dataset = discard_dataset(dataset_id=options["dataset"])
+        self.stdout.write(f"Data set {dataset.pk} is discarded.")
+
+    def _compare(self, options: dict[str, Any]) -> None:
+        live = live_dataset()
+        if live is None:
+            raise CommandError("No data set is active.")
+        comparison = compare_datasets(live, _loaded(options["dataset"]))
+        for change in comparison.changes:
+            percent = "" if change.percent is None else f" ({change.percent:+.2f} %)"
+            self.stdout.write(f"{change.name}: {change.before} -> {change.after}{percent}")
+        for name, count, codes in (
+            ("added", comparison.added, comparison.first_added),
+            ("gone", comparison.gone, comparison.first_gone),
+        ):
+            more = " …" if count > len(codes) else ""
+            self.stdout.write(f"ZIP codes {name}: {count} {' '.join(codes)}{more}".rstrip())
+        self.stdout.write(f"ZIP codes with other counts: {comparison.changed}")
+
+    def _rebuild(self, options: dict[str, Any]) -> None:
+        dataset = rebuild_dataset(
+            dataset_id=_loaded(options["dataset"]).pk,
+            route_types=read_types(options["types"]),
+            by=current_user(),
+        )
+        self.stdout.write(f"Data set {dataset.pk} is ready: manage.py eddm activate {dataset.pk}")
+
+    def _export(self, options: dict[str, Any]) -> None:
+        lines = export_lines(_loaded(options["dataset"]))
+        if options["output"] is None:
+            for line in lines:
+                self.stdout.write(line, ending="")
+            return
+        with options["output"].open("w", encoding="utf-8") as target:
+            target.writelines(lines)
+        self.stderr.write(f"Written to {options['output']}.")
+
+
+def _loaded(dataset_id: int | None) -> Dataset:
+    dataset = live_dataset() if dataset_id is None else loaded_datasets().filter(pk=dataset_id).first()
+    if dataset is None:
+        raise CommandError(
+            "No data set is active." if dataset_id is None else f"There is no data set {dataset_id}."
+        )
+    return dataset

@@ -1,0 +1,157 @@
+import shutil
+import sys
+import tempfile
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from delivery.management.progress import TerminalProgress
+from delivery.management.reports import describe_outcome
+from delivery.management.who import current_user
+from delivery.models import ImportRun
+from delivery.services.imports import import_file, try_file
+from delivery.services.reading import ImportOptions, read_types, read_vintage
+from delivery.sources.cells import POSTAL_CODE
+from delivery.sources.columns import read_choices
+from delivery.sources.detection import FORMATS
+from delivery.sources.problems import PROBLEM_HEADER
+from fulfillment.errors import DomainError
+
+NOT_ACTIVATED = 1
+
+
+class Command(BaseCommand):
+    help = (
+        "Loads delivery populations (EDDM) from a file, checks them and activates them. Takes CSV or TSV, the saved "
+        "JSON of the USPS map service and the fixed-width Delivery Statistics file; plain, .gz or .zip."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", nargs="?", help="The file, or - for standard input.")
+        parser.add_argument("--format", choices=FORMATS, default="auto")
+        parser.add_argument("--vintage", default="", type=_vintage, help="The month of the counts, YYYY-MM.")
+        parser.add_argument("--types", default="", type=_types, help="Route types to count, e.g. CRHB.")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            help="field=column, comma separated; fields: zip, route, residential, business, total.",
+        )
+        parser.add_argument(
+            "--postal-code", default="", type=_postal_code, help="For a table without a ZIP column."
+        )
+        parser.add_argument("--merge", action="store_true", help="Replace only the ZIP codes in the file.")
+        parser.add_argument("--dry-run", action="store_true", help="Read and check, write nothing.")
+        parser.add_argument("--no-activate", action="store_true", help="Load, but leave the live set alone.")
+        parser.add_argument(
+            "--max-reject", type=float, default=0.5, help="Percent of lines, 0.5 unless given."
+        )
+        parser.add_argument("--force", action="store_true", help="Activate in spite of concerns.")
+        parser.add_argument("--problems", type=Path, help="Write all problems of single lines to this CSV.")
+        parser.add_argument("--run", type=int, help="Import the upload of this number (used by the admin).")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            if options["run"]:
+                self._import_upload(options["run"])
+            elif not options["file"]:
+                raise CommandError("Name a file, or - for standard input.", returncode=2)
+            else:
+                self._import(options)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+
+    def _import(self, options: dict[str, Any]) -> None:
+        settings = ImportOptions(
+            format=options["format"],
+            vintage=options["vintage"],
+            types=options["types"],
+            columns=read_choices(options["map"]),
+            postal_code=options["postal_code"],
+            merge=options["merge"],
+            activate=not options["no_activate"],
+            max_reject=options["max_reject"],
+            force=options["force"],
+        )
+        progress = TerminalProgress(self.stderr)
+        with _local_file(options["file"]) as (path, name):
+            if options["dry_run"]:
+                outcome = _try(path, name, settings, options["problems"], progress)
+            else:
+                outcome = import_file(
+                    path=path, name=name, options=settings, by=current_user(), listen=progress.show
+                )
+        progress.close()
+        if outcome.run and outcome.run.problem_file and options["problems"]:
+            with outcome.run.problem_file.open() as source, options["problems"].open("wb") as target:
+                shutil.copyfileobj(source, target)
+        for line in describe_outcome(outcome, settings):
+            self.stdout.write(line)
+        if outcome.reading.concerns and settings.activate and not settings.force:
+            raise CommandError("Not activated.", returncode=NOT_ACTIVATED)
+
+    def _import_upload(self, run_id: int) -> None:
+        run = ImportRun.objects.filter(pk=run_id).first()
+        if run is None or not run.upload:
+            raise CommandError(f"There is no upload {run_id}.", returncode=2)
+        with tempfile.NamedTemporaryFile() as local, default_storage.open(run.upload.name) as upload:
+            shutil.copyfileobj(upload, local)
+            local.flush()
+            import_file(
+                path=Path(local.name),
+                name=run.file_name,
+                options=ImportOptions(**run.options),
+                by=run.created_by,
+                run=run,
+            )
+
+
+def _try(
+    path: Path, name: str, settings: ImportOptions, problems: Path | None, progress: TerminalProgress
+) -> Any:
+    if problems is None:
+        return try_file(path=path, name=name, options=settings, listen=progress.show)
+    with problems.open("w", encoding="utf-8", newline="") as target:
+        target.write(PROBLEM_HEADER)
+        return try_file(path=path, name=name, options=settings, problems=target, listen=progress.show)
+
+
+@contextmanager
+def _local_file(name: str) -> Iterator[tuple[Path, str]]:
+    """Standard input is kept on disk first: it is read more than once."""
+    if name != "-":
+        yield Path(name), Path(name).name
+        return
+    with tempfile.NamedTemporaryFile() as local:
+        shutil.copyfileobj(sys.stdin.buffer, local)
+        local.flush()
+        yield Path(local.name), "standard input"
+
+
+def _vintage(text: str) -> str:
+    return _checked(read_vintage, text)
+
+
+def _types(text: str) -> str:
+    return _checked(read_types, text)
+
+
+def _postal_code(text: str) -> str:
+    if text and not POSTAL_CODE.fullmatch(text):
+        raise ArgumentTypeError(f"{text!r} is not a postal code; write five digits.")
+    return text
+
+
+def _checked(reader: Any, text: str) -> str:
+    """Defaults come along here too, so an empty text is nothing to check."""
+    try:
+        if text:
+            reader(text)
+    except DomainError as error:
+        raise ArgumentTypeError(error.message) from error
+    return text

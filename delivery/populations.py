@@ -1,0 +1,73 @@
+"""The counts of many postal codes in memory, and the forms they take: stored text, API body, totals."""
+
+from collections.abc import Iterator, Mapping
+
+# Both counts of a route in one integer: a national set is 657,000 of them.
+BASE = 100_000
+
+Routes = dict[str, int]
+Populations = dict[str, Routes]
+Totals = dict[str, list[int]]
+
+ROUTE_TYPE_NAMES = {
+    "C": "city",
+    "R": "rural",
+    "H": "highway contract",
+    "B": "PO Box",
+    "G": "general delivery",
+}
+SELECTABLE_TYPES = "CRHB"
+
+
+def pack(residential: int, business: int) -> int:
+    return residential * BASE + business
+
+
+def body_of(postal_code: str, routes: Mapping[str, int], types: str) -> tuple[str, int, int]:
+    """The API's finished JSON of one postal code, with its residential and business sums.
+
+    The input is checked text and integers, so nothing needs escaping.
+    """
+    parts = []
+    residential = business = 0
+    for route in sorted(routes):
+        if route[0] in types:
+            homes, firms = divmod(routes[route], BASE)
+            residential += homes
+            business += firms
+            parts.append(
+                f'{{"CarrierRouteID":"{route}","ResidentialCount":{homes},"BusinessCount":{firms},'
+                f'"TotalCount":{homes + firms}}}'
+            )
+    body = (
+        f'{{"PostalCode":"{postal_code}","ResidentialCount":{residential},"BusinessCount":{business},'
+        f'"TotalCount":{residential + business},"Routes":[{",".join(parts)}]}}'
+    )
+    return body, residential, business
+
+
+def text_of(routes: Mapping[str, int]) -> str:
+    return ",".join(f"{route} {counts // BASE} {counts % BASE}" for route, counts in sorted(routes.items()))
+
+
+def routes_of(text: str) -> Iterator[tuple[str, int, int]]:
+    for part in text.split(",") if text else ():
+        route, residential, business = part.split(" ")
+        yield route, int(residential), int(business)
+
+
+def totals_of(populations: Populations) -> Totals:
+    """Per route type: routes, residential, business."""
+    totals: Totals = {}
+    for routes in populations.values():
+        for route, counts in routes.items():
+            sums = totals.setdefault(route[0], [0, 0, 0])
+            sums[0] += 1
+            sums[1] += counts // BASE
+            sums[2] += counts % BASE
+    return totals
+
+
+def sum_of(totals: Mapping[str, list[int]], types: str) -> tuple[int, int, int]:
+    chosen = [totals[letter] for letter in types if letter in totals]
+    return (sum(t[0] for t in chosen), sum(t[1] for t in chosen), sum(t[2] for t in chosen))
