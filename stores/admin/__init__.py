@@ -1,0 +1,3 @@
+from stores.admin.stores import StoreAdmin
+
+__all__ = ["StoreAdmin"]

@@ -2,6 +2,7 @@ import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils import timezone
 
 EXTERNAL_ID = r"^[A-Za-z0-9._-]{1,64}\Z"
 validate_external_id = RegexValidator(EXTERNAL_ID, "Use 1 to 64 letters, digits and . _ - only.")
@@ -38,8 +39,8 @@ class Store(models.Model):
         models.CharField(max_length=10, choices=BudgetDuration.choices), default=list, blank=True
     )
     hold_window_minutes = models.PositiveIntegerField(default=60)
-    created = models.DateTimeField(auto_now_add=True)
-    updated = models.DateTimeField(auto_now=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(default=timezone.now, editable=False)
 
     catalog_version = models.BigIntegerField(default=0, editable=False)
     product_count = models.PositiveIntegerField(default=0, editable=False)

@@ -1,0 +1,28 @@
+"""How stored bodies are asked for and answered."""
+
+from django.http import HttpResponse
+from django.utils.http import parse_etags
+from rest_framework.request import Request
+
+from fulfillment.errors import Invalid
+from fulfillment.responses import json_bytes, not_modified
+from stores.selectors.stores import StoredBody
+
+
+def asks_verbose(request: Request) -> bool:
+    value = request.query_params.get("verbose", "false")
+    if value.lower() not in {"true", "false"}:
+        raise Invalid.at("?verbose", "invalid_boolean", f"verbose is {value!r}; allowed: true, false.")
+    return bool(value.lower() == "true")
+
+
+def known_tags(request: Request) -> list[str]:
+    """The versions the client holds, from If-None-Match (compared weakly); at most 20 are looked at."""
+    header = request.headers.get("If-None-Match", "")
+    return [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)[:20]] if header else []
+
+
+def answer_stored(request: Request, body: StoredBody) -> HttpResponse:
+    # Weak, because the compressed and the plain answer carry the same tag.
+    etag = f'W/"{body.tag}"'
+    return not_modified(etag) if body.content is None else json_bytes(request, body.content, etag=etag)

@@ -1,0 +1,84 @@
+from drf_spectacular.utils import OpenApiExample
+
+STORE = {
+    "StoreID": "summit-print",
+    "BudgetEnabled": True,
+    "BudgetTypes": [{"Value": "Amount", "Description": "Amount spent"}],
+    "BudgetDuration": [{"Value": "Monthly", "Description": "Every month"}],
+    "CompanyName": "Summit Print Co.",
+}
+VERBOSE_STORE = {
+    **STORE,
+    "Description": "Full-line commercial printer.",
+    "Currency": "USD",
+    "TimeZone": "America/Denver",
+    "IsDemo": False,
+    "ProductCount": 75,
+    "Created": "2026-03-01T00:00:00Z",
+    "Updated": "2026-03-01T00:00:00Z",
+}
+PRODUCT = {
+    "ID": "business-card-standard",
+    "APIKey": "BC-STD-001",
+    "DefaultQty": 500,
+    "MinimumQty": 100,
+    "MaximumQty": 10000,
+    "IncrementQty": 100,
+    "Name": "Standard business cards",
+    "Description": "16 pt coated cover, full color on both sides.",
+    "ImageURL": "https://print.example/static/catalog/business-card.svg",
+    "HasTemplate": True,
+    "DeliveryMethod": "GROUND",
+    "ShippingMethod": "GROUND",
+    "TemplateFields": [
+        {
+            "Required": True,
+            "Type": "Text",
+            "SubType": "SingleLine",
+            "FieldName": "FullName",
+            "Prompt": "Name on the card",
+            "DefaultValue": "",
+            "OrgValue": "",
+        }
+    ],
+    "DeliveredPrices": [
+        {
+            "DeliveryMethodCode": "GROUND",
+            "Description": "Ground, 3-5 business days",
+            "Price": 0.12,
+            "Country": "United States",
+            "CountryCode": "US",
+            "Created": "2026-03-01T00:00:00Z",
+            "LocationType": "Commercial",
+            "IsDefault": True,
+        }
+    ],
+    "ProductionSpeeds": [{"Days": 3, "IsDefault": True}, {"Days": 1, "IsDefault": False}],
+}
+VERBOSE_PRODUCT = {
+    **PRODUCT,
+    "Category": "Business cards",
+    "Currency": "USD",
+    "PageCount": 2,
+    "WidthMM": 88.9,
+    "HeightMM": 50.8,
+    "Created": "2026-03-01T00:00:00Z",
+    "Updated": "2026-03-01T00:00:00Z",
+}
+ROLE = {
+    "ID": 12,
+    "StoreID": "summit-print",
+    "UserID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+    "Grant": "Store.All.Read",
+    "_meta": {"Messages": []},
+}
+
+STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
+STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]
+PRODUCT_EXAMPLES = [
+    OpenApiExample("Product", value=PRODUCT, response_only=True),
+    OpenApiExample("Verbose product", value=VERBOSE_PRODUCT, response_only=True),
+]
+ROLE_EXAMPLE = OpenApiExample(
+    "Store user role", value=ROLE, response_only=True, media_type="application/json"
+)
