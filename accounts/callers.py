@@ -1,13 +1,10 @@
 """Who is calling: the one thing that services and selectors know of a request."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 from uuid import UUID
 
 from accounts.permissions import Permission, with_implied
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class Caller:
         return None if self.is_first_party else self.application_id
 
     @classmethod
-    def on_pages(cls, user: "User") -> "Caller":
+    def on_pages(cls, user: Any) -> "Caller":
         """The caller behind a signed-in browser session: the service itself acts for the user."""
         return cls(
             user_id=user.pk,

@@ -33,7 +33,7 @@ def encrypt(value: str) -> bytes:
     return _cipher(tuple(settings.ENCRYPTION_KEYS)).encrypt(value.encode())
 
 
-def decrypt(ciphertext: bytes) -> str:
+def decrypt(ciphertext: bytes | memoryview) -> str:
     """Raises cryptography.fernet.InvalidToken when none of the keys in use made the cipher text."""
     return _cipher(tuple(settings.ENCRYPTION_KEYS)).decrypt(bytes(ciphertext)).decode()
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
@@ -22,6 +21,7 @@ from applications.services.applications import OWNER_GRANTS, create_application
 from applications.services.built_in import ensure_api_console
 from applications.services.keys import MAXIMUM_KEYS, add_key
 from applications.services.tokens import issue_access_token
+from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
 from stores.models import Product, Store
 
 TOKEN_LIFETIME = timedelta(hours=24)

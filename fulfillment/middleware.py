@@ -30,12 +30,12 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 class _PagesOnly:
     """Passes requests to the API by."""
 
-    get_response: Callable[[HttpRequest], HttpResponse]
+    get_response: Any
 
     def __call__(self, request: HttpRequest) -> Any:
         if request.path_info.startswith(API_PREFIX):
             return self.get_response(request)
-        return super().__call__(request)  # type: ignore[misc]
+        return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
 
 
 class PageSessions(_PagesOnly, SessionMiddleware):
@@ -43,7 +43,7 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 
 
 class PageCsrf(_PagesOnly, CsrfViewMiddleware):
-    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, *view: Any) -> Any:
         # The API takes no cookie, so no other site can make a browser call it with credentials.
         return None if request.path_info.startswith(API_PREFIX) else super().process_view(request, *view)
 

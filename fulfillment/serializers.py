@@ -1,6 +1,7 @@
 """Serializers that take what the contract says and nothing else: strict types, no unknown names."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -47,13 +48,13 @@ class Timestamp(serializers.DateTimeField):
         super().__init__(default_timezone=UTC, **kwargs)
 
     def to_internal_value(self, value: Any) -> datetime:
-        if not isinstance(value, str) or not value.isascii():
-            self.fail("invalid", format="ISO 8601")
-        try:
-            moment: datetime = super().to_internal_value(value)
-            return moment.astimezone(UTC)
-        except (OverflowError, ValueError):
-            self.fail("invalid", format="ISO 8601")
+        moment: datetime | None = None
+        if isinstance(value, str) and value.isascii():
+            with suppress(OverflowError, ValueError):
+                moment = super().to_internal_value(value).astimezone(UTC)
+        if moment is None:
+            raise serializers.ValidationError(self.error_messages["invalid"], code="invalid")
+        return moment
 
     def to_representation(self, value: datetime | None) -> str | None:
         return timestamp(value) if value else None

@@ -31,7 +31,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 @pghistory.track(exclude=["password", "last_login"])
-class User(AbstractBaseUser):
+class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # the toolkit's manager is untyped
     """A person who signs in. Operators run the service and are the staff of its admin."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,8 +1,8 @@
 from typing import Any
 
-from accounts.permissions import DEFAULT_SCOPES, Permission
 from oauth2_provider.scopes import BaseScopes
 
+from accounts.permissions import DEFAULT_SCOPES, Permission
 from applications.models import Application
 
 

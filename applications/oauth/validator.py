@@ -1,5 +1,299 @@
+"""What the toolkit asks about clients, codes and tokens, answered by the rules of this service.
+
+Codes and tokens are found by a digest of their value; the values are not stored. A code is claimed and a refresh
+token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
+"""
+
+import hashlib
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+from oauth2_provider.models import AccessToken, Grant, RefreshToken, set_token_value
 from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.settings import oauth2_settings
+from oauthlib.common import Request
+from oauthlib.oauth2.rfc6749 import errors
+
+from accounts.models import User
+from accounts.secrets import digests
+from applications.models import Application, ApplicationKey, UsedCode
+from applications.models.application import EXTERNAL_ID
+from applications.oauth.credentials import read_credentials
+from applications.oauth.redirects import is_registered
+from applications.oauth.tokens import new_token_family, started_at
+from applications.services.authorizations import end_token, end_token_family, end_tokens_of_code
+
+# Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
+REUSE_TOLERANCE = timedelta(seconds=10)
+CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
+SPEND_REFRESH_TOKEN = """
+WITH spent AS (
+    UPDATE oauth2_provider_refreshtoken SET revoked = %s, updated = %s, access_token_id = NULL
+    WHERE id = %s AND revoked IS NULL RETURNING id
+)
+DELETE FROM oauth2_provider_accesstoken WHERE id = %s AND EXISTS (SELECT FROM spent)
+"""
+
+
+def sha256(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()
 
 
 class Validator(OAuth2Validator):
-    pass
+    def client_authentication_required(self, request: Request, *args: Any, **kwargs: Any) -> bool:
+        credentials = read_credentials(request)
+        request.client_id = credentials.client_id
+        if credentials.secret:
+            return True
+        client = self._load_application(credentials.client_id, request)
+        return client is None or client.client_type == Application.CLIENT_CONFIDENTIAL
+
+    def authenticate_client(self, request: Request, *args: Any, **kwargs: Any) -> bool:
+        """The secret is the value of any key of the application that is valid now."""
+        credentials = read_credentials(request)
+        if not credentials.secret or not re.match(EXTERNAL_ID, credentials.client_id):
+            return False
+        now = timezone.now()
+        key = (
+            ApplicationKey.objects.filter(
+                digest__in=digests(credentials.secret),
+                start_date__lte=now,
+                end_date__gt=now,
+                application__client_id=credentials.client_id,
+                application__is_enabled=True,
+            )
+            .select_related("application")
+            .first()
+        )
+        if key is None:
+            return False
+        request.client = key.application
+        return True
+
+    def authenticate_client_id(self, client_id: str, request: Request, *args: Any, **kwargs: Any) -> bool:
+        client = self._load_application(client_id, request)
+        return client is not None and client.client_type == Application.CLIENT_PUBLIC
+
+    def _load_application(self, client_id: str | None, request: Request) -> Application | None:
+        known = request.client
+        if isinstance(known, Application) and known.client_id == client_id:
+            return known
+        request.client = None
+        if client_id and re.match(EXTERNAL_ID, client_id):
+            request.client = Application.objects.filter(client_id=client_id, is_enabled=True).first()
+        return request.client
+
+    def validate_grant_type(
+        self, client_id: str, grant_type: str, client: Application, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        if grant_type == "client_credentials":
+            return client.allows_grant_type(Application.GRANT_CLIENT_CREDENTIALS)
+        return grant_type in {"authorization_code", "refresh_token"}
+
+    def validate_response_type(
+        self,
+        client_id: str,
+        response_type: str,
+        client: Application,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool:
+        if response_type not in {"code", "token"}:
+            raise errors.UnsupportedResponseTypeError(request=request)
+        return response_type == "code" or client.allows_grant_type(Application.GRANT_IMPLICIT)
+
+    def validate_redirect_uri(
+        self, client_id: str, redirect_uri: str, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        return is_registered(redirect_uri, request.client.reply_urls)
+
+    def is_pkce_required(self, client_id: str, request: Request) -> bool:
+        return True
+
+    def is_origin_allowed(self, client_id: str, origin: str, request: Request, *args: Any, **kwargs: Any) -> bool:
+        return False
+
+    def save_authorization_code(
+        self, client_id: str, code: dict[str, str], request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        Grant.objects.create(
+            application=request.client,
+            user=request.user,
+            code=sha256(code["code"]),
+            expires=timezone.now() + timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS),
+            # Blank when the client sent none: then it need not repeat it for the token.
+            redirect_uri="" if request.using_default_redirect_uri else request.redirect_uri,
+            scope=" ".join(request.scopes),
+            code_challenge=request.code_challenge,
+            code_challenge_method=request.code_challenge_method,
+            resource=request.resources,
+        )
+
+    def validate_code(
+        self, client_id: str, code: str, client: Application, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        digest = sha256(code)
+        grant = Grant.objects.select_related("user").filter(code=digest, application=client).first()
+        if grant is None:
+            end_tokens_of_code(digest=digest, application=client)
+            return False
+        if grant.is_expired() or not grant.user.is_active or not _same_redirect(request, grant, client):
+            return False
+        if request.code_verifier is not None and not CODE_VERIFIER.match(request.code_verifier):
+            return False
+        request.grant = grant
+        request.user = grant.user
+        request.scopes = grant.scope.split()
+        return True
+
+    def get_code_challenge(self, code: str, request: Request) -> str | None:
+        return request.grant.code_challenge or None
+
+    def get_code_challenge_method(self, code: str, request: Request) -> str | None:
+        return request.grant.code_challenge_method or None
+
+    def get_default_redirect_uri(self, client_id: str, request: Request, *args: Any, **kwargs: Any) -> str:
+        if request.grant_type is not None:
+            return "checked with the code"
+        return request.client.default_redirect_uri
+
+    def confirm_redirect_uri(
+        self, client_id: str, code: str, redirect_uri: str, client: Application, *args: Any, **kwargs: Any
+    ) -> bool:
+        return True  # validate_code compares it, together with everything else that the code is bound to
+
+    def invalidate_authorization_code(
+        self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        """Done by save_bearer_token, in the transaction that stores the tokens."""
+
+    def validate_refresh_token(
+        self, refresh_token: str, client: Application, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
+        held = (
+            RefreshToken.objects.filter(token_checksum=sha256(refresh_token), application=client)
+            .select_related("user", "access_token")
+            .order_by(F("revoked").desc(nulls_first=True))
+            .first()
+        )
+        if held is None:
+            return False
+        now = timezone.now()
+        if held.revoked is not None:
+            if held.revoked <= now - REUSE_TOLERANCE:
+                end_token_family(token_family=held.token_family)
+            return False
+        if held.access_token is None or not held.user.is_active or now >= _refresh_deadline(held):
+            return False
+        request.user = held.user
+        request.spent = held
+        return True
+
+    def get_original_scopes(self, refresh_token: str, request: Request, *args: Any, **kwargs: Any) -> str:
+        return request.spent.access_token.scope
+
+    def save_bearer_token(self, token: dict[str, Any], request: Request, *args: Any, **kwargs: Any) -> None:
+        with transaction.atomic():
+            if request.grant_type == "authorization_code":
+                self._redeem(token, request)
+            elif request.grant_type == "refresh_token":
+                self._rotate(token, request)
+            else:
+                user = None if request.grant_type == "client_credentials" else request.user
+                _store_access_token(token, request, user, _resources(request, []))
+
+    def revoke_token(
+        self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
+    ) -> None:
+        end_token(checksum=sha256(token), application=request.client)
+
+    def _redeem(self, token: dict[str, Any], request: Request) -> None:
+        claimed, _ = Grant.objects.filter(pk=request.grant.pk).delete()
+        if not claimed:
+            raise errors.InvalidGrantError(request=request)
+        family = new_token_family()
+        resources = _resources(request, request.grant.resource)
+        access_token = _store_access_token(token, request, request.user, resources)
+        _store_refresh_token(token, request, access_token, family, resources)
+        UsedCode.objects.create(
+            digest=request.grant.code,
+            application=request.client,
+            token_family=family,
+            access_token_checksum=access_token.token_checksum,
+            expires=timezone.now() + settings.REFRESH_TOKEN_MAXIMUM_AGE,
+        )
+
+    def _rotate(self, token: dict[str, Any], request: Request) -> None:
+        spent, now = request.spent, timezone.now()
+        with connection.cursor() as cursor:
+            cursor.execute(SPEND_REFRESH_TOKEN, [now, now, spent.pk, spent.access_token_id])
+            if not cursor.rowcount:
+                raise errors.InvalidGrantError(request=request)
+        access_token = _store_access_token(
+            token, request, request.user, _resources(request, spent.resource)
+        )
+        _store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
+
+
+def _same_redirect(request: Request, grant: Grant, client: Application) -> bool:
+    sent = request.redirect_uri or ""
+    return sent == grant.redirect_uri or (not grant.redirect_uri and [sent] == client.reply_urls)
+
+
+def _refresh_deadline(held: RefreshToken) -> datetime:
+    """Idle for too long, or too long after the sign-in, whichever comes first."""
+    signed_in = min(held.created, started_at(held.token_family) or held.created)
+    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
+    return min(held.access_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)
+
+
+def _resources(request: Request, granted: list[str]) -> list[str]:
+    """The resources the token is for (RFC 8707): of those granted, the ones asked for now, or all."""
+    asked = [value for name, value in request.decoded_body or [] if name == "resource"]
+    asked = asked or getattr(request, "resources", [])
+    require_known_resources(asked, request)
+    if granted and not set(asked) <= set(granted):
+        raise errors.CustomOAuth2Error("invalid_target", "The resource was not granted.", request=request)
+    return list(dict.fromkeys(asked)) or granted
+
+
+def require_known_resources(resources: list[str], request: Request) -> None:
+    if not set(resources) <= {settings.PUBLIC_URL, settings.API_URL}:
+        raise errors.CustomOAuth2Error(
+            "invalid_target", f"The only resource served here is {settings.API_URL}.", request=request
+        )
+
+
+def _store_access_token(
+    token: dict[str, Any], request: Request, user: User | None, resources: list[str]
+) -> AccessToken:
+    stored = AccessToken(
+        user=user,
+        application=request.client,
+        scope=token["scope"],
+        expires=timezone.now() + timedelta(seconds=token["expires_in"]),
+        resource=resources,
+    )
+    set_token_value(stored, token["access_token"])
+    stored.save(force_insert=True)
+    return stored
+
+
+def _store_refresh_token(
+    token: dict[str, Any], request: Request, access_token: AccessToken, family: Any, resources: list[str]
+) -> None:
+    stored = RefreshToken(
+        user=request.user,
+        application=request.client,
+        access_token=access_token,
+        token_family=family,
+        resource=resources,
+    )
+    set_token_value(stored, token["refresh_token"])
+    stored.save(force_insert=True)

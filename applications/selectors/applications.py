@@ -32,7 +32,7 @@ def applications_for(caller: Caller) -> QuerySet[Application]:
 def find_application(application_id: str) -> Application:
     """By internal or external ID; an External_ID never looks like an internal one."""
     try:
-        lookup = {"pk": UUID(application_id)}
+        lookup: dict[str, Any] = {"pk": UUID(application_id)}
     except ValueError:
         lookup = {"client_id": application_id}
     try:

@@ -13,10 +13,16 @@ CONSOLE_POLICY = (
 
 @require_safe
 def show_console(request: HttpRequest) -> HttpResponse:
-    return render(request, "api/console.html", headers={"Content-Security-Policy": CONSOLE_POLICY})
+    return _page(request, "api/console.html")
 
 
 @require_safe
 def finish_sign_in(request: HttpRequest) -> HttpResponse:
     """Where the console's own sign-in returns to: hands the code to the window that asked."""
-    return render(request, "api/console_redirect.html", headers={"Content-Security-Policy": CONSOLE_POLICY})
+    return _page(request, "api/console_redirect.html")
+
+
+def _page(request: HttpRequest, template: str) -> HttpResponse:
+    response = render(request, template)
+    response["Content-Security-Policy"] = CONSOLE_POLICY
+    return response

@@ -206,4 +206,4 @@ def close_connections() -> None:
     """Leave no pooled connection behind that a stopping server would have to cut."""
     for each in connections.all(initialized_only=True):
         each.close()
-        each.close_pool()
+        each.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL only
