@@ -1,0 +1,76 @@
+"""The limit of the machine: bare WSGI and psycopg, the same checks of both credentials, the same reads, no framework.
+
+What a request costs above this is what Django, DRF and our own code cost.
+"""
+
+import hashlib
+import hmac
+import os
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg_pool import ConnectionPool
+
+PEPPER = os.environ["FULFILLMENT_PEPPERS"].split(",")[0].strip().encode()
+POOL = ConnectionPool(os.environ["DATABASE_URL"], min_size=4, max_size=16, kwargs={"autocommit": True})
+
+CREDENTIALS = """
+SELECT token.expires, token.scope, token.user_id, token.application_id, application.is_enabled,
+       person.is_active, subscription.user_id, subscription.application_id
+FROM oauth2_provider_accesstoken token
+JOIN applications_application application ON application.id = token.application_id
+LEFT JOIN accounts_user person ON person.id = token.user_id
+LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = %s
+LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
+WHERE token.token_checksum = %s
+"""
+ASSOCIATED = """
+EXISTS (SELECT FROM accounts_role role
+        WHERE role.application_id = %s AND role.store_id = store.id AND role.user_id IS NULL)
+"""
+STORE = f"SELECT store.rendering FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}"  # noqa: S608
+PRODUCTS = f"""
+SELECT '[' || (SELECT string_agg(product.rendering, ',' ORDER BY product.position, product.id)
+               FROM stores_product product WHERE product.store_id = store.id AND product.is_active) || ']'
+FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
+"""  # noqa: S608
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    path = environ["PATH_INFO"]
+    if path == "/healthz":
+        start_response("200 OK", [("Content-Length", "2")])
+        return [b"ok"]
+    with POOL.connection() as connection:
+        caller = _caller(connection, environ)
+        body = None if caller is None else _body(connection, path.removeprefix("/api/v1/").split("/"), caller)
+    if body is None:
+        start_response("401 Unauthorized", [("Content-Length", "0")])
+        return [b""]
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    start_response("200 OK", headers)
+    return [body]
+
+
+def _caller(connection: Any, environ: dict[str, Any]) -> Any:
+    """The application that calls, after the checks the service makes."""
+    scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    key = environ.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "")
+    if scheme != "Bearer" or not key:
+        return None
+    digest = hmac.digest(PEPPER, key.encode(), "sha256").hex()
+    checksum = hashlib.sha256(token.encode()).hexdigest()
+    row = connection.execute(CREDENTIALS, (digest, checksum), prepare=True).fetchone()
+    if row is None:
+        return None
+    expires, scope, user, calling, enabled, active, key_user, key_application = row
+    valid = expires > datetime.now(UTC) and enabled and (user is None or active) and scope.split()
+    owned = (key_user is not None and key_user == user) or key_application == calling
+    return calling if valid and owned else None
+
+
+def _body(connection: Any, parts: list[str], caller: Any) -> bytes | None:
+    statement = {2: STORE, 3: PRODUCTS}.get(len(parts))
+    row = statement and connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
+    return row[0].encode() if row else None
