@@ -32,7 +32,7 @@ types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .
 
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
-	@$(DEVELOPMENT) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
+	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
 
 bench: $(VENV)/test.stamp ## Measure speed against simpler servers
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)

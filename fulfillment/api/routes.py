@@ -4,12 +4,16 @@ from django.urls import path
 
 import accounts.api.routes
 import applications.api.routes
+import delivery.api.routes
+import stores.api.routes
 from stores.api.associations import AssociationViewSet
 
 app_name = "api"
 urlpatterns = [
     *accounts.api.routes.urlpatterns,
     *applications.api.routes.urlpatterns,
+    *delivery.api.routes.urlpatterns,
+    *stores.api.routes.urlpatterns,
     path(
         "association",
         AssociationViewSet.as_view({"get": "list", "post": "create"}),

@@ -81,9 +81,12 @@ class OperationSchema(AutoSchema):
         required = [{"OAuth2": scopes, **key} for scopes in tokens]
         return required if access.subscription_key_required else [*required, *({"OAuth2": s} for s in tokens)]
 
-    def get_description(self) -> str:
-        own = super().get_description() or ""
-        return f"{own}\n\n{access_text(self._access())}".strip()
+    def get_operation(self, *args: Any) -> Any:
+        operation = super().get_operation(*args)
+        if operation is not None:
+            own = operation.get("description", "")
+            operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
+        return operation
 
     def _access(self) -> Access:
         access: Access = self.view.access[self.view.action]

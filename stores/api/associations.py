@@ -49,6 +49,13 @@ REQUEST_EXAMPLE = OpenApiExample(
     request_only=True,
 )
 
+APPROVAL_EXAMPLE = OpenApiExample(
+    "Approve with chosen grants",
+    value={"Grants": ["Store.Self.Read", "Order.Self.Read"], "Note": "Welcome."},
+    request_only=True,
+)
+DENIAL_EXAMPLE = OpenApiExample("Deny", value={"Note": "Please write to us first."}, request_only=True)
+
 
 class GrantsField(serializers.ListField):
     def __init__(self, **kwargs: Any) -> None:
@@ -169,7 +176,7 @@ class AssociationViewSet(ViewSet):
         summary="Approve an association request",
         request=AssociationApprovalSerializer,
         responses={200: AssociationSerializer},
-        examples=[EXAMPLE],
+        examples=[APPROVAL_EXAMPLE, EXAMPLE],
     )
     def approve(self, request: Request, association_id: str) -> Response:
         values = _validated(AssociationApprovalSerializer, request)
@@ -186,7 +193,7 @@ class AssociationViewSet(ViewSet):
         summary="Deny an association request",
         request=AssociationDenialSerializer,
         responses={200: AssociationSerializer},
-        examples=[EXAMPLE],
+        examples=[DENIAL_EXAMPLE, EXAMPLE],
     )
     def deny(self, request: Request, association_id: str) -> Response:
         values = _validated(AssociationDenialSerializer, request)

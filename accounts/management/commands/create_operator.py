@@ -1,0 +1,54 @@
+import getpass
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import Tenant
+from accounts.services.users import create_user
+from fulfillment.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = (
+        "Creates an operator. The password is asked for on a terminal, else read from the first line of the "
+        "input or from OPERATOR_PASSWORD."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--email", required=True)
+        parser.add_argument("--first-name", default="")
+        parser.add_argument("--last-name", default="")
+        parser.add_argument("--tenant", default=settings.DEFAULT_TENANT_DOMAIN, help="A domain name.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        tenant, _ = Tenant.objects.get_or_create(
+            domain=options["tenant"].lower(), defaults={"name": options["tenant"]}
+        )
+        try:
+            user = create_user(
+                tenant=tenant,
+                username=options["username"],
+                first_name=options["first_name"],
+                last_name=options["last_name"],
+                email=options["email"],
+                password=self._password(),
+                is_operator=True,
+            )
+        except DomainError as error:
+            reasons = [fault.message for fault in error.faults] or [error.message]
+            raise CommandError(" ".join(reasons)) from error
+        self.stdout.write(f"{user.username}@{tenant.domain} is an operator and can sign in at /admin/.")
+
+    def _password(self) -> str:
+        if password := os.environ.get("OPERATOR_PASSWORD"):
+            return password
+        if not sys.stdin.isatty():
+            return sys.stdin.readline().rstrip("\n")
+        password = getpass.getpass("Password: ")
+        if getpass.getpass("Once more: ") != password:
+            raise CommandError("The two passwords differ; nothing was created.")
+        return password

@@ -1,0 +1,22 @@
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from stores.services.renderings import refresh_renderings
+
+from accounts.models import Tenant
+from applications.services.built_in import ensure_api_console
+
+
+class Command(BaseCommand):
+    help = "Brings the database up to this release: migrations, built-in records, renderings. Run at each deploy."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=options["verbosity"])
+        Tenant.objects.get_or_create(
+            domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": settings.DEFAULT_TENANT_DOMAIN}
+        )
+        ensure_api_console()
+        refresh_renderings()
+        self.stdout.write("The database is ready for this release.")

@@ -1,0 +1,26 @@
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import User
+
+
+@pytest.fixture
+def password(monkeypatch):
+    monkeypatch.setenv("OPERATOR_PASSWORD", "a long pass phrase")
+
+
+def test_operator_can_sign_in(db, password, client, capsys):
+    call_command("create_operator", "ada", email="ada@print.example", tenant="print.example")
+
+    assert User.objects.get(username="ada").is_operator
+    assert client.login(username="ada@print.example", password="a long pass phrase")
+    assert "ada@print.example is an operator" in capsys.readouterr().out
+
+
+def test_operator_refused_says_why_and_is_not_created(db, monkeypatch):
+    monkeypatch.setenv("OPERATOR_PASSWORD", "short")
+
+    with pytest.raises(CommandError, match="at least 8 characters"):
+        call_command("create_operator", "ada", email="ada@print.example")
+
+    assert not User.objects.exists()
