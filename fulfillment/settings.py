@@ -137,6 +137,7 @@ AUTHENTICATION_BACKENDS = ["accounts.authentication.TenantBackend"]
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
     "security.W003",  # fulfillment.middleware.PageCsrf is a CsrfViewMiddleware
+    "oauth2_provider.E003",  # http reply URLs: applications.services.reply_urls allows them on loopback only
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -212,9 +213,11 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 
 IMPLICIT_FLOW_ENABLED = environment.flag("IMPLICIT_FLOW_ENABLED")
+IMPLICIT_TOKEN_LIFETIME = timedelta(minutes=15)
 REFRESH_TOKEN_MAXIMUM_AGE = timedelta(days=90)
 OAUTH2_PROVIDER_APPLICATION_MODEL = "applications.Application"
 OAUTH2_PROVIDER = {
+    "OAUTH2_SERVER_CLASS": "applications.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "applications.oauth.validator.Validator",
     "SCOPES_BACKEND_CLASS": "applications.oauth.scopes.PermissionScopes",
     "ACCESS_TOKEN_GENERATOR": "applications.oauth.tokens.generate_access_token",

@@ -18,7 +18,9 @@ def generate_refresh_token(request: Any, *args: Any, **kwargs: Any) -> str:
 def new_token_family() -> UUID:
     """A UUID of version 7: it carries the time of the sign-in, which outlives the rows of the first tokens."""
     milliseconds = int(timezone.now().timestamp() * 1000)
-    return UUID(int=milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62))
+    return UUID(
+        int=milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    )
 
 
 def started_at(token_family: UUID | None) -> datetime | None:

@@ -13,17 +13,17 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
-from oauth2_provider.models import AccessToken, Grant, RefreshToken, set_token_value
+from oauth2_provider.models import Grant, RefreshToken
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.models import User
 from accounts.secrets import digests
 from applications.models import Application, ApplicationKey, UsedCode
 from applications.models.application import EXTERNAL_ID
 from applications.oauth.credentials import read_credentials
+from applications.oauth.issuing import resources_of, store_access_token, store_refresh_token
 from applications.oauth.redirects import is_registered
 from applications.oauth.tokens import new_token_family, started_at
 from applications.services.authorizations import end_token, end_token_family, end_tokens_of_code
@@ -31,7 +31,7 @@ from applications.services.authorizations import end_token, end_token_family, en
 # Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
 REUSE_TOLERANCE = timedelta(seconds=10)
 CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
-SPEND_REFRESH_TOKEN = """
+SPEND_OLD_PAIR = """
 WITH spent AS (
     UPDATE oauth2_provider_refreshtoken SET revoked = %s, updated = %s, access_token_id = NULL
     WHERE id = %s AND revoked IS NULL RETURNING id
@@ -89,7 +89,13 @@ class Validator(OAuth2Validator):
         return request.client
 
     def validate_grant_type(
-        self, client_id: str, grant_type: str, client: Application, request: Request, *args: Any, **kwargs: Any
+        self,
+        client_id: str,
+        grant_type: str,
+        client: Application,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
     ) -> bool:
         if grant_type == "client_credentials":
             return client.allows_grant_type(Application.GRANT_CLIENT_CREDENTIALS)
@@ -116,7 +122,9 @@ class Validator(OAuth2Validator):
     def is_pkce_required(self, client_id: str, request: Request) -> bool:
         return True
 
-    def is_origin_allowed(self, client_id: str, origin: str, request: Request, *args: Any, **kwargs: Any) -> bool:
+    def is_origin_allowed(
+        self, client_id: str, origin: str, request: Request, *args: Any, **kwargs: Any
+    ) -> bool:
         return False
 
     def save_authorization_code(
@@ -206,7 +214,7 @@ class Validator(OAuth2Validator):
                 self._rotate(token, request)
             else:
                 user = None if request.grant_type == "client_credentials" else request.user
-                _store_access_token(token, request, user, _resources(request, []))
+                store_access_token(token, request, user, resources_of(request, []))
 
     def revoke_token(
         self, token: str, token_type_hint: str, request: Request, *args: Any, **kwargs: Any
@@ -218,9 +226,9 @@ class Validator(OAuth2Validator):
         if not claimed:
             raise errors.InvalidGrantError(request=request)
         family = new_token_family()
-        resources = _resources(request, request.grant.resource)
-        access_token = _store_access_token(token, request, request.user, resources)
-        _store_refresh_token(token, request, access_token, family, resources)
+        resources = resources_of(request, request.grant.resource)
+        access_token = store_access_token(token, request, request.user, resources)
+        store_refresh_token(token, request, access_token, family, resources)
         UsedCode.objects.create(
             digest=request.grant.code,
             application=request.client,
@@ -232,13 +240,11 @@ class Validator(OAuth2Validator):
     def _rotate(self, token: dict[str, Any], request: Request) -> None:
         spent, now = request.spent, timezone.now()
         with connection.cursor() as cursor:
-            cursor.execute(SPEND_REFRESH_TOKEN, [now, now, spent.pk, spent.access_token_id])
+            cursor.execute(SPEND_OLD_PAIR, [now, now, spent.pk, spent.access_token_id])
             if not cursor.rowcount:
                 raise errors.InvalidGrantError(request=request)
-        access_token = _store_access_token(
-            token, request, request.user, _resources(request, spent.resource)
-        )
-        _store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
+        access_token = store_access_token(token, request, request.user, resources_of(request, spent.resource))
+        store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
 
 
 def _same_redirect(request: Request, grant: Grant, client: Application) -> bool:
@@ -251,49 +257,3 @@ def _refresh_deadline(held: RefreshToken) -> datetime:
     signed_in = min(held.created, started_at(held.token_family) or held.created)
     idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     return min(held.access_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)
-
-
-def _resources(request: Request, granted: list[str]) -> list[str]:
-    """The resources the token is for (RFC 8707): of those granted, the ones asked for now, or all."""
-    asked = [value for name, value in request.decoded_body or [] if name == "resource"]
-    asked = asked or getattr(request, "resources", [])
-    require_known_resources(asked, request)
-    if granted and not set(asked) <= set(granted):
-        raise errors.CustomOAuth2Error("invalid_target", "The resource was not granted.", request=request)
-    return list(dict.fromkeys(asked)) or granted
-
-
-def require_known_resources(resources: list[str], request: Request) -> None:
-    if not set(resources) <= {settings.PUBLIC_URL, settings.API_URL}:
-        raise errors.CustomOAuth2Error(
-            "invalid_target", f"The only resource served here is {settings.API_URL}.", request=request
-        )
-
-
-def _store_access_token(
-    token: dict[str, Any], request: Request, user: User | None, resources: list[str]
-) -> AccessToken:
-    stored = AccessToken(
-        user=user,
-        application=request.client,
-        scope=token["scope"],
-        expires=timezone.now() + timedelta(seconds=token["expires_in"]),
-        resource=resources,
-    )
-    set_token_value(stored, token["access_token"])
-    stored.save(force_insert=True)
-    return stored
-
-
-def _store_refresh_token(
-    token: dict[str, Any], request: Request, access_token: AccessToken, family: Any, resources: list[str]
-) -> None:
-    stored = RefreshToken(
-        user=request.user,
-        application=request.client,
-        access_token=access_token,
-        token_family=family,
-        resource=resources,
-    )
-    set_token_value(stored, token["refresh_token"])
-    stored.save(force_insert=True)

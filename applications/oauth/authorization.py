@@ -1,0 +1,96 @@
+"""The authorization request, read the same way from the address and from the consent form."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import QueryDict
+from oauthlib.oauth2.rfc6749 import errors
+
+from accounts.models import User
+from accounts.permissions import Permission
+from applications.models import Application
+from applications.oauth.issuing import require_known_resources
+from applications.oauth.redirects import with_issuer, with_parameters
+from applications.oauth.server import server
+from applications.services.built_in import CONSOLE_RETURN
+
+# Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
+PARAMETERS = (
+    "client_id",
+    "redirect_uri",
+    "response_type",
+    "scope",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationRequest:
+    """A request that was found valid; `redirect_uri` is one of the application's."""
+
+    parameters: dict[str, str]
+    resources: list[str]
+    application: Application
+    redirect_uri: str
+    scopes: list[str]
+
+    @property
+    def needs_consent(self) -> bool:
+        """A first-party application is trusted where its identity is sure: by a key, or by our own return page."""
+        if not self.application.is_first_party or Permission.OPERATOR in self.scopes:
+            return True
+        return (
+            self.application.client_type != Application.CLIENT_CONFIDENTIAL
+            and self.redirect_uri != settings.PUBLIC_URL + CONSOLE_RETURN
+        )
+
+    def grant(self, user: User) -> str:
+        """The address that carries the code (or the token) to the application."""
+        headers, _, _ = server().create_authorization_response(
+            f"/oauth/authorize?{urlencode(self.parameters)}",
+            scopes=self.scopes,
+            credentials={"user": user, "client": self.application, "resources": self.resources},
+        )
+        return with_issuer(headers["Location"])
+
+    def deny(self) -> str:
+        error = errors.AccessDeniedError(state=self.parameters.get("state"))
+        return error_location(error, self.redirect_uri, self.parameters["response_type"])
+
+
+def read_authorization_request(data: QueryDict) -> AuthorizationRequest:
+    """Raises an OAuth2Error; a FatalClientError when there is no address that the answer may go to."""
+    parameters, resources = _parameters(data)
+    scopes, details = server().validate_authorization_request(f"/oauth/authorize?{urlencode(parameters)}")
+    request: Any = details["request"]
+    require_known_resources(resources, request)
+    return AuthorizationRequest(
+        parameters=parameters,
+        resources=resources,
+        application=request.client,
+        redirect_uri=request.redirect_uri,
+        scopes=list(dict.fromkeys(scopes)),
+    )
+
+
+def error_location(error: errors.OAuth2Error, redirect_uri: str, response_type: str | None) -> str:
+    return with_parameters(redirect_uri, error.twotuples, fragment=response_type == "token")
+
+
+def _parameters(data: QueryDict) -> tuple[dict[str, str], list[str]]:
+    """A parameter without a value counts as not sent, and none may be sent twice (RFC 6749, section 3.1)."""
+    parameters = {}
+    for name in PARAMETERS:
+        values = [value for value in data.getlist(name) if value]
+        if len(values) > 1:
+            raise errors.InvalidRequestFatalError(f"{name} was sent more than once.")
+        if values:
+            parameters[name] = values[0]
+    resources = " ".join(data.getlist("resource")).split()
+    if any("\0" in value for value in [*parameters.values(), *resources]):
+        raise errors.InvalidRequestFatalError("A parameter contains a NUL character.")
+    return parameters, resources

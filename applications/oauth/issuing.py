@@ -1,0 +1,59 @@
+"""Storing tokens: a digest of the value, never the value itself."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+from oauth2_provider.models import AccessToken, RefreshToken, set_token_value
+from oauthlib.common import Request
+from oauthlib.oauth2.rfc6749 import errors
+
+from accounts.models import User
+
+
+def resources_of(request: Request, granted: list[str]) -> list[str]:
+    """The resources the token is for (RFC 8707): of those granted, the ones asked for now, or all."""
+    asked = [value for name, value in request.decoded_body or [] if name == "resource"]
+    asked = asked or getattr(request, "resources", [])
+    require_known_resources(asked, request)
+    if granted and not set(asked) <= set(granted):
+        raise errors.CustomOAuth2Error("invalid_target", "The resource was not granted.", request=request)
+    return list(dict.fromkeys(asked)) or granted
+
+
+def require_known_resources(resources: list[str], request: Request) -> None:
+    if not set(resources) <= {settings.PUBLIC_URL, settings.API_URL}:
+        raise errors.CustomOAuth2Error(
+            "invalid_target", f"The only resource served here is {settings.API_URL}.", request=request
+        )
+
+
+def store_access_token(
+    token: dict[str, Any], request: Request, user: User | None, resources: list[str]
+) -> AccessToken:
+    stored = AccessToken(
+        user=user,
+        application=request.client,
+        scope=token["scope"],
+        expires=timezone.now() + timedelta(seconds=token["expires_in"]),
+        resource=resources,
+    )
+    set_token_value(stored, token["access_token"])
+    stored.save(force_insert=True)
+    return stored
+
+
+def store_refresh_token(
+    token: dict[str, Any], request: Request, access_token: AccessToken, family: UUID, resources: list[str]
+) -> None:
+    stored = RefreshToken(
+        user=request.user,
+        application=request.client,
+        access_token=access_token,
+        token_family=family,
+        resource=resources,
+    )
+    set_token_value(stored, token["refresh_token"])
+    stored.save(force_insert=True)

@@ -1,0 +1,17 @@
+from django.urls import path
+
+from applications.oauth.metadata import describe_resource, describe_server
+from applications.oauth.views import AuthorizeView, RevokeView, TokenView
+
+# The toolkit reverses its names in this namespace.
+app_name = "oauth2_provider"
+
+urlpatterns = [
+    path("oauth/authorize", AuthorizeView.as_view(), name="authorize"),
+    path("oauth/token", TokenView.as_view(), name="token"),
+    path("oauth/revoke", RevokeView.as_view(), name="revoke-token"),
+    path(".well-known/oauth-authorization-server", describe_server, name="oauth-server-metadata"),
+    path(".well-known/oauth-authorization-server/<path:issuer_path>", describe_server),
+    path(".well-known/oauth-protected-resource", describe_resource, name="oauth-resource-metadata"),
+    path(".well-known/oauth-protected-resource/<path:resource_path>", describe_resource),
+]

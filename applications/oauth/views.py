@@ -1,0 +1,162 @@
+"""The endpoints of the authorization server (D5)."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+from oauthlib.oauth2.rfc6749 import errors
+
+from accounts.permissions import Permission
+from applications.oauth.authorization import (
+    AuthorizationRequest,
+    error_location,
+    read_authorization_request,
+)
+from applications.oauth.forms import ConsentForm
+from applications.oauth.redirects import origin_source, redirect
+from applications.oauth.server import server
+
+# Chromium applies form-action to the redirect that follows the form, too: it must name where the answer goes.
+CONSENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
+)
+TOKEN_PARAMETERS = frozenset(
+    {"grant_type", "code", "code_verifier", "redirect_uri", "refresh_token", "scope", "resource"}
+)
+REVOCATION_PARAMETERS = frozenset({"token", "token_type_hint"})
+CLIENT_PARAMETERS = frozenset({"client_id", "client_secret"})
+NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+Respond = Callable[..., tuple[dict[str, str], str | None, int]]
+
+
+class AuthorizeView(View):
+    """Asks the signed-in user for consent. Errors go back to the application only after the sign-in:
+    otherwise this address could be used to send people anywhere (RFC 9700, section 4.11.2)."""
+
+    http_method_names = ["get", "head", "post"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._answer(request, self._ask)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        return self._answer(request, self._decide)
+
+    def _answer(
+        self, request: HttpRequest, then: Callable[[HttpRequest, AuthorizationRequest], HttpResponse]
+    ) -> HttpResponse:
+        data = request.POST if request.method == "POST" else request.GET
+        status = 303 if request.method == "POST" else 302
+        try:
+            asked = read_authorization_request(data)
+            return then(request, asked) if request.user.is_authenticated else _sign_in(request)
+        except errors.FatalClientError as error:
+            return _show_error(request, error)
+        except errors.OAuth2Error as error:
+            if not request.user.is_authenticated:
+                return _sign_in(request)
+            return redirect(error_location(error, error.redirect_uri, error.response_type), status=status)
+
+    def _ask(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
+        if not asked.needs_consent:
+            return redirect(asked.grant(request.user), status=302)
+        context = {
+            "application": asked.application,
+            "scopes": asked.scopes,
+            "scopes_descriptions": [str(Permission(name).label) for name in asked.scopes],
+            "form": ConsentForm.for_request(asked),
+            "redirect_uri": asked.redirect_uri,
+        }
+        policy = CONSENT_POLICY.format(origin=origin_source(asked.redirect_uri))
+        headers = {**NO_STORE, "Content-Security-Policy": policy}
+        return render(request, "oauth2_provider/authorize.html", context, headers=headers)
+
+    def _decide(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
+        allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
+        return redirect(asked.grant(request.user) if allowed else asked.deny(), status=303)
+
+
+@method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")
+class TokenView(View):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return _answer_client(request, TOKEN_PARAMETERS, server().create_token_response)
+
+
+@method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")
+class RevokeView(View):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return _answer_client(request, REVOCATION_PARAMETERS, server().create_revocation_response)
+
+
+def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond) -> HttpResponse:
+    if request.method != "POST":
+        error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
+        return _answer(error.json, 405, {"Allow": "POST"})
+    headers = {}
+    if "HTTP_AUTHORIZATION" in request.META:
+        headers["Authorization"] = request.META["HTTP_AUTHORIZATION"]
+    try:
+        body = urlencode(_form(request, names | CLIENT_PARAMETERS))
+        _, content, status = respond(request.path, "POST", body, headers)
+    except errors.OAuth2Error as error:
+        content, status = error.json, error.status_code
+    return _answer(content or "", status)
+
+
+def _answer(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
+    response = HttpResponse(content, status=status, content_type="application/json", headers=NO_STORE)
+    if status == 401:
+        # Whatever was sent, Basic is the scheme by which a client can prove itself here.
+        response["WWW-Authenticate"] = f'Basic realm="{settings.PUBLIC_URL}", charset="UTF-8"'
+    for name, value in (headers or {}).items():
+        response[name] = value
+    return response
+
+
+def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
+    """The named parameters of the form; unknown ones are ignored (RFC 6749, section 3.2)."""
+    if request.META.get("QUERY_STRING"):
+        raise errors.InvalidRequestError("Parameters belong into the body, not into the address.")
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise errors.InvalidRequestError("The body must be application/x-www-form-urlencoded.")
+    try:
+        sent = request.POST
+    except (BadRequest, SuspiciousOperation) as error:
+        raise errors.InvalidRequestError("The body cannot be read.") from error
+    pairs = [(name, value) for name in sorted(names) for value in sent.getlist(name) if value]
+    once = [name for name, _ in pairs if name != "resource"]
+    if len(once) != len(set(once)):
+        raise errors.InvalidRequestError("A parameter was sent more than once.")
+    if any("\0" in value for _, value in pairs):
+        raise errors.InvalidRequestError("A parameter contains a NUL character.")
+    if names >= TOKEN_PARAMETERS and "grant_type" not in once:
+        raise errors.InvalidRequestError("grant_type is missing.")
+    return pairs
+
+
+def _sign_in(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        # The session ended while the consent page was open.
+        sent = [
+            (name, value)
+            for name, value in request.POST.items()
+            if name not in {"allow", "csrfmiddlewaretoken"}
+        ]
+        return redirect_to_login(f"{request.path}?{urlencode(sent)}", settings.LOGIN_URL)
+    return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
+
+
+def _show_error(request: HttpRequest, error: errors.OAuth2Error) -> HttpResponse:
+    context = {"error": json.loads(error.json) | {"description": error.description}}
+    return render(request, "oauth2_provider/error.html", context, status=400, headers=NO_STORE)

@@ -1,0 +1,75 @@
+"""Ending what users and applications were granted. Tokens ended here are gone at commit."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from oauth2_provider.models import AccessToken, Grant, RefreshToken
+
+from accounts.models import User
+from applications.models import Application, UsedCode
+
+
+@transaction.atomic
+def revoke_authorization(*, user: User, application: Application) -> None:
+    """Ends every code, token and refresh family that a user gave an application."""
+    _end_everything(user=user, application=application)
+
+
+@transaction.atomic
+def end_tokens_of_application(*, application: Application) -> None:
+    """Ends every code and token of an application, those of its own calls too."""
+    _end_everything(application=application)
+
+
+@transaction.atomic
+def end_token_family(*, token_family: UUID | None) -> None:
+    """Ends all that descends from one sign-in."""
+    if token_family is not None:
+        _end_refresh_tokens(token_family=token_family)
+
+
+@transaction.atomic
+def end_tokens_of_code(*, digest: str, application: Application) -> None:
+    """An authorization code was used again: what its first use gave ends. Unknown codes end nothing."""
+    used = UsedCode.objects.filter(digest=digest, application=application).first()
+    if used is not None:
+        end_token_family(token_family=used.token_family)
+        AccessToken.objects.filter(
+            token_checksum=used.access_token_checksum, application=application
+        ).delete()
+
+
+@transaction.atomic
+def end_token(*, checksum: str, application: Application) -> None:
+    """Revocation by the client (RFC 7009): with the token its family ends, also for a rotated refresh token."""
+    by_either = RefreshToken.objects.filter(application=application)
+    for held in (
+        by_either.filter(token_checksum=checksum),
+        by_either.filter(access_token__token_checksum=checksum),
+    ):
+        for family in set(held.values_list("token_family", flat=True)):
+            end_token_family(token_family=family)
+    AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
+
+
+def _end_everything(**owner: Any) -> None:
+    # Codes first: this waits for a redemption under way, whose tokens the next statements then see.
+    Grant.objects.filter(**owner).delete()
+    _end_refresh_tokens(**owner)
+    AccessToken.objects.filter(**owner).delete()
+
+
+def _end_refresh_tokens(**which: Any) -> None:
+    """Repeats until none is left: a rotation under way gives birth to a token that one pass cannot see."""
+    living = RefreshToken.objects.filter(revoked__isnull=True, **which)
+    while living.exists():
+        # In the order of the keys, so that two sweeps never wait for each other.
+        rows = list(living.select_for_update().order_by("pk").values_list("pk", "access_token_id"))
+        now: datetime = timezone.now()
+        RefreshToken.objects.filter(pk__in=[pk for pk, _ in rows]).update(
+            revoked=now, updated=now, access_token=None
+        )
+        AccessToken.objects.filter(pk__in=[token for _, token in rows if token]).delete()
