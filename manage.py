@@ -2,6 +2,7 @@
 import sys
 
 try:
+    from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
@@ -14,8 +15,11 @@ except ImportError as missing:
 def main() -> None:
     try:
         development.prepare(sys.argv)
-    except (PostgresUnavailable, ImproperlyConfigured) as error:
+        settings.INSTALLED_APPS  # noqa: B018 - a wrong setting ends here, as one sentence
+    except PostgresUnavailable as error:
         sys.exit(str(error))
+    except ImproperlyConfigured as error:
+        sys.exit(f"{error} On a development machine, `make run` sets everything.")
     except OSError as error:
         sys.exit(
             f"{error.filename} cannot be read or written ({error.strerror}); "

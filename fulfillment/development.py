@@ -15,7 +15,7 @@ from fulfillment import postgres
 from fulfillment.postgres_host import give_to_owner, make_folder
 
 SETTINGS = "fulfillment.settings"
-VAR = Path(__file__).resolve().parent.parent / "var"
+VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parent.parent / "var").resolve()
 ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")

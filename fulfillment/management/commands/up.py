@@ -56,9 +56,8 @@ class Command(BaseCommand):
             self.start(family, options["host"], options["port"])
             self.watch(family)
         except supervision.Stopped:
-            self.stdout.write("\nStopping")
+            self.stdout.write("\nStopped")
         except (CannotStart, postgres.PostgresUnavailable) as error:
-            self.stdout.write("")
             self.stderr.write(str(error))
             sys.exit(1)
         finally:
@@ -92,7 +91,11 @@ class Command(BaseCommand):
         self.stdout.write(f"  {title:<12}", ending="")
         self.stdout.flush()
         started = time.monotonic()
-        yield
+        try:
+            yield
+        except BaseException:
+            self.stdout.write("")
+            raise
         self.stdout.write(self.style.SUCCESS(f"{time.monotonic() - started:5.1f} s"))
 
     def print_card(self, card: DemoCard) -> None:
