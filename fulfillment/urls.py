@@ -12,6 +12,7 @@ urlpatterns = [
     path("api/v1/docs/oauth2-redirect", console.finish_sign_in),
     path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
+    path("", include("applications.oauth.urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
