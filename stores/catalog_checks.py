@@ -98,7 +98,9 @@ def flag(value: Any) -> bool:
     return value
 
 
-def moment(value: Any) -> datetime:
+def moment(value: Any) -> datetime | None:
+    if value is None:
+        return None
     try:
         read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)

@@ -46,7 +46,7 @@ SELECT md5(store.rendering),
        CASE WHEN md5(store.rendering) = ANY(asked.known_tags) THEN NULL ELSE store.rendering END
 FROM stores_store store, asked
 WHERE store.external_id = %s AND {VISIBLE}
-"""
+"""  # noqa: S608 - constant texts only
 RENDERINGS = {False: "rendering", True: "verbose_rendering"}
 STORE_LISTS = {
     verbose: STORE_LIST.format(asked=ASKED, visible=VISIBLE, rendering=name)

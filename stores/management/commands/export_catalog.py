@@ -1,0 +1,68 @@
+import gzip
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, transaction
+
+from fulfillment.errors import DomainError
+from stores.catalog_writer import write_catalog
+from stores.selectors.catalog import catalog_of
+
+
+class Command(BaseCommand):
+    help = "Writes stores and their products to a catalog file (docs/catalog.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "file", nargs="?", default="-", help="A .json or .json.gz file; - writes to standard output."
+        )
+        parser.add_argument(
+            "--store", action="append", default=[], metavar="ID", help="Only this store; repeatable."
+        )
+
+    def handle(self, *args: Any, file: str, store: list[str], **options: Any) -> None:
+        try:
+            with _one_moment(), _opened(file) as target:
+                for piece in write_catalog(catalog_of(store)):
+                    target.write(piece)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(f"{file} cannot be written: {error.strerror or error}.") from error
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """All of the catalog as it was at one moment, however long writing takes."""
+    nested = connection.in_atomic_block
+    with transaction.atomic(), connection.cursor() as cursor:
+        if not nested:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        yield
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    """A file appears under its name only when it is whole."""
+    if file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(file)
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    try:
+        with unfinished.open("wb") as raw:
+            if target.suffix == ".gz":
+                with gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed:
+                    yield packed
+            else:
+                yield raw
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

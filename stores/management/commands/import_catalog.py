@@ -1,0 +1,70 @@
+import gzip
+import sys
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+
+from fulfillment.errors import DomainError
+from stores.management.progress import Progress, ProgressReader
+from stores.services.catalog_import import CatalogInvalid, ImportSummary, import_catalog
+
+FAULTS_SHOWN = 100
+
+
+class Command(BaseCommand):
+    help = "Imports a catalog file (docs/catalog.md): validated whole, all or nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", help="A .json or .json.gz file, or - for standard input.")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Check and count everything, write nothing."
+        )
+
+    def handle(self, *args: Any, file: str, dry_run: bool, **options: Any) -> None:
+        try:
+            with _opened(file) as raw:
+                size = Path(file).stat().st_size if file != "-" else None
+                summary = self._import(raw, size, dry_run=dry_run)
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror or error}.") from error
+        except CatalogInvalid as error:
+            raise CommandError(self._fault_list(error)) from error
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        except DatabaseError as error:
+            raise CommandError(f"The database refused, nothing was imported: {error}") from error
+        except KeyboardInterrupt as error:
+            raise CommandError("Stopped; nothing was imported.") from error
+        self.stdout.write(_sentence(summary, dry_run=dry_run))
+
+    def _import(self, raw: BufferedReader, size: int | None, *, dry_run: bool) -> ImportSummary:
+        with Progress(self.stderr, size) as progress:
+            reader = ProgressReader(raw, progress)
+            source: Any = gzip.GzipFile(fileobj=reader) if reader.is_packed else reader
+            try:
+                return import_catalog(source=source, dry_run=dry_run)
+            except (EOFError, gzip.BadGzipFile) as error:
+                raise CommandError(f"The file is not a whole gzip file: {error}.") from error
+
+    def _fault_list(self, error: CatalogInvalid) -> str:
+        lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in error.faults[:FAULTS_SHOWN]]
+        hidden = error.fault_count - len(lines)
+        if hidden > 0:
+            lines.append(f"... and {hidden:,} more.")
+        return "\n".join([*lines, f"{error.fault_count:,} errors; nothing was imported."])
+
+
+def _opened(file: str) -> BufferedReader:
+    return sys.stdin.buffer if file == "-" else Path(file).open("rb")
+
+
+def _sentence(summary: ImportSummary, *, dry_run: bool) -> str:
+    done = "Would import" if dry_run else "Imported"
+    return (
+        f"{done} products: {summary.products_new:,} new, {summary.products_changed:,} changed, "
+        f"{summary.products_same:,} unchanged; stores: {summary.stores_new:,} new, "
+        f"{summary.stores_changed:,} changed, {summary.stores_same:,} unchanged."
+    )

@@ -1,0 +1,184 @@
+"""Brings a catalog file into the database: validated whole, all or nothing, in one transaction.
+
+What the file leaves as it was is not written. Products the file does not name stay as they are.
+"""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import pghistory
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.errors import Fault, Invalid
+from stores.catalog_reader import ProductRead, StoreRead, read_catalog
+from stores.catalog_records import check_product, fingerprint
+from stores.models import Store
+from stores.selectors.catalog import stored_products
+from stores.services.catalog_rows import CatalogRows, Entry, Known
+from stores.services.renderings import begin_catalog_work
+from stores.services.stores import lock_store, record_catalog_change, save_store
+
+BATCH = 1000
+FAULTS_KEPT = 1000
+
+
+@dataclass
+class ImportSummary:
+    stores_new: int = 0
+    stores_changed: int = 0
+    stores_same: int = 0
+    products_new: int = 0
+    products_changed: int = 0
+    products_same: int = 0
+
+
+class CatalogInvalid(Invalid):
+    """`faults` are the first ones; `fault_count` is how many there are in all."""
+
+    def __init__(self, faults: list[Fault], fault_count: int) -> None:
+        message = (
+            faults[0].message if fault_count == 1 else f"{fault_count:,} things are wrong with the file."
+        )
+        super().__init__(f"{message} Nothing was imported.", code="catalog_invalid", faults=faults)
+        self.fault_count = fault_count
+
+
+@dataclass
+class _StoreWork:
+    """What is known of the store being read: its products by ID, and where in the file each one stands."""
+
+    store: Store
+    known: dict[str, Known]
+    seen: set[str] = field(default_factory=set)
+    order: array = field(default_factory=lambda: array("q"))
+    batch: list[Entry] = field(default_factory=list)
+    last: tuple[int, int] = (-1, 0)
+    highest: int = -1
+    is_ordered: bool = True
+    is_changed: bool = False
+
+
+def import_catalog(*, source: BinaryIO, dry_run: bool = False) -> ImportSummary:
+    """Imports a plain JSON stream; with `dry_run` everything is done and then taken back."""
+    with transaction.atomic(), pghistory.context(source="import_catalog"):
+        summary = _Import().run(source)
+        if dry_run:
+            transaction.set_rollback(True)
+    return summary
+
+
+class _Import:
+    def __init__(self) -> None:
+        self.summary = ImportSummary()
+        self.rows = CatalogRows(timezone.now())
+        self.faults: list[Fault] = []
+        self.fault_count = 0
+        self.store_ids: set[str] = set()
+        self.work: _StoreWork | None = None
+
+    def run(self, source: BinaryIO) -> ImportSummary:
+        begin_catalog_work()
+        self.rows.prepare()
+        for entry in self._entries(source):
+            if isinstance(entry, StoreRead):
+                self._finish_store()
+                self._begin_store(entry)
+            else:
+                self._take_product(entry)
+        self._finish_store()
+        if self.fault_count:
+            raise CatalogInvalid(self.faults, self.fault_count)
+        return self.summary
+
+    def _entries(self, source: BinaryIO) -> Iterator[StoreRead | ProductRead]:
+        """Ends where the file cannot be read any further, so that what was found before is told as well."""
+        try:
+            yield from read_catalog(source)
+        except Invalid as error:
+            self._note(list(error.faults))
+
+    def _note(self, faults: list[Fault]) -> None:
+        self.fault_count += len(faults)
+        self.faults.extend(faults[: max(0, FAULTS_KEPT - len(self.faults))])
+
+    def _begin_store(self, entry: StoreRead) -> None:
+        self.work = None
+        store_id = entry.value.get("StoreID") if isinstance(entry.value, dict) else None
+        if isinstance(store_id, str) and store_id in self.store_ids:
+            message = f"StoreID: {store_id} is in the file twice."
+            self._note([Fault(f"{entry.pointer}/StoreID", "repeated", message)])
+            return
+        try:
+            saved = save_store(values=entry.value, pointer=entry.pointer)
+        except Invalid as error:
+            self._note(list(error.faults))
+            return
+        self.store_ids.add(saved.store.external_id)
+        kind = "new" if saved.is_new else "changed" if saved.is_changed else "same"
+        setattr(self.summary, f"stores_{kind}", getattr(self.summary, f"stores_{kind}") + 1)
+        self.work = _StoreWork(lock_store(saved.store.pk), {})
+        for stored in stored_products(store_ids=[saved.store.pk]) if not saved.is_new else ():
+            known = Known(stored.pk, stored.position, stored.created, fingerprint(stored.record))
+            self.work.known[stored.record["ID"]] = known
+            self.work.highest = max(self.work.highest, stored.position)
+
+    def _take_product(self, entry: ProductRead) -> None:
+        record, faults = check_product(entry.value, entry.pointer)
+        work = self.work
+        if not faults and work is not None and record["ID"] in work.seen:
+            message = f"ID: {record['ID']} is in this store twice."
+            faults = [Fault(f"{entry.pointer}/ID", "repeated", message)]
+        if faults:
+            self._note(faults)
+        if work is None or faults:
+            return
+        work.seen.add(record["ID"])
+        if self.fault_count:  # nothing will be kept: the rest is only checked
+            return
+        work.batch.append(Entry(record, work.known.get(record["ID"])))
+        if len(work.batch) >= BATCH:
+            self._write_batch(work)
+
+    def _write_batch(self, work: _StoreWork) -> None:
+        """Writes what is new or different, and follows the order of the file."""
+        self.rows.number(work.batch)
+        for entry in work.batch:
+            entry.position = _place(work, entry)
+            work.order.append(entry.pk)
+        new, changed = self.rows.write(work.store, work.batch)
+        self.summary.products_new += new
+        self.summary.products_changed += changed
+        self.summary.products_same += len(work.batch) - new - changed
+        work.is_changed = work.is_changed or new + changed > 0
+        work.batch.clear()
+
+    def _finish_store(self) -> None:
+        work = self.work
+        if work is None or self.fault_count:
+            return
+        if work.batch:
+            self._write_batch(work)
+        if not work.is_ordered:
+            self.rows.set_order(work.order)
+        if work.is_changed or not work.is_ordered:
+            record_catalog_change(work.store)
+
+
+def _place(work: _StoreWork, entry: Entry) -> int:
+    """Keeps every position as it is while the file's order agrees; otherwise all are numbered at the end.
+
+    A new product shares the position of the one before it: its higher number puts it behind.
+    """
+    if entry.known is not None:
+        position = entry.known.position
+    else:
+        position = max(work.last[0], 0)
+        if work.last[0] >= work.highest:
+            position = work.highest = work.last[0] + 1
+    place = (position, entry.pk)
+    work.is_ordered = work.is_ordered and place > work.last
+    work.last = place
+    return position

@@ -1,0 +1,175 @@
+"""The import's statements: COPY for what is new, a staging table and one UPDATE for what is different."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import connection
+
+from stores.catalog_records import (
+    DELIVERED_PRICE,
+    PRODUCT,
+    PRODUCTION_SPEED,
+    TEMPLATE_FIELD,
+    Member,
+    Record,
+    fingerprint,
+)
+from stores.models import Store
+from stores.renderings import render_product
+from stores.selectors.catalog import stored_products
+from stores.services.products import keep_price_dates
+
+RECORD_COLUMNS = [member.column for member in PRODUCT]
+WRITTEN = [*RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
+PRODUCT_COLUMNS = ["id", "store_id", "position", "version", "created", *WRITTEN]
+CHILDREN: list[tuple[str, str, tuple[Member, ...]]] = [
+    ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD),
+    ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE),
+    ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED),
+]
+
+PREPARE = f"""
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_product ON COMMIT DROP AS
+    SELECT id, {", ".join(WRITTEN)} FROM stores_product WITH NO DATA;
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_place (id bigint, position integer) ON COMMIT DROP;
+TRUNCATE staged_product, staged_place
+"""  # noqa: S608 - constant names
+CHANGE = f"""
+UPDATE stores_product product
+SET version = product.version + 1, {", ".join(f"{name} = staged.{name}" for name in WRITTEN)}
+FROM staged_product staged
+WHERE product.id = staged.id
+"""  # noqa: S608 - constant names
+SET_ORDER = """
+UPDATE stores_product product SET position = staged.position FROM staged_place staged
+WHERE product.id = staged.id AND product.position <> staged.position
+"""
+NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM generate_series(1, %s)"
+
+
+class Known(NamedTuple):
+    pk: int
+    position: int
+    created: datetime
+    fingerprint: bytes
+
+
+@dataclass(slots=True)
+class Entry:
+    record: Record
+    known: Known | None
+    pk: int = 0
+    position: int = 0
+
+
+class CatalogRows:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def prepare(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(PREPARE)
+
+    def number(self, batch: list[Entry]) -> None:
+        """Gives new products their primary keys, rising in the order of the file."""
+        new = [entry for entry in batch if entry.known is None]
+        with connection.cursor() as cursor:
+            cursor.execute(NEW_IDS, [len(new)])
+            for entry, (pk,) in zip(new, cursor.fetchall(), strict=True):
+                entry.pk = pk
+        for entry in batch:
+            if entry.known is not None:
+                entry.pk = entry.known.pk
+
+    def write(self, store: Store, batch: list[Entry]) -> tuple[int, int]:
+        """How many products were new, and how many different."""
+        new = [entry for entry in batch if entry.known is None]
+        changed = self._changed(batch)
+        if new:
+            _copy("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
+        if changed:
+            self._change(store, changed)
+        for name, table, members in CHILDREN:
+            columns = ["product_id", "position", *(member.column for member in members)]
+            _copy(table, columns, self._child_rows((*new, *changed), name, members))
+        return len(new), len(changed)
+
+    def set_order(self, order: array) -> None:
+        with connection.cursor() as cursor:
+            _copy("staged_place", ["id", "position"], ((pk, place) for place, pk in enumerate(order)))
+            cursor.execute(SET_ORDER)
+            cursor.execute("TRUNCATE staged_place")
+
+    def _changed(self, batch: list[Entry]) -> list[Entry]:
+        """The file may leave out the dates of prices, so a second look decides, with the stored dates filled in."""
+        suspects = {
+            entry.pk: entry
+            for entry in batch
+            if entry.known is not None and fingerprint(entry.record) != entry.known.fingerprint
+        }
+        if not suspects:
+            return []
+        for stored in list(stored_products(product_ids=list(suspects))):
+            prices = stored.record["DeliveredPrices"]
+            keep_price_dates(suspects[stored.pk].record, prices, created=stored.created, now=self.now)
+        return [
+            entry
+            for entry in suspects.values()
+            if entry.known and fingerprint(entry.record) != entry.known.fingerprint
+        ]
+
+    def _change(self, store: Store, changed: Sequence[Entry]) -> None:
+        pks = [entry.pk for entry in changed]
+        with connection.cursor() as cursor:
+            _copy("staged_product", ["id", *WRITTEN], self._changed_rows(store, changed))
+            cursor.execute(CHANGE)
+            cursor.execute("TRUNCATE staged_product")
+            for _, table, _ in CHILDREN:
+                cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
+
+    def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+        for entry in entries:
+            keep_price_dates(entry.record, [], created=self.now, now=self.now)
+            written = self._written(store, entry, self.now)
+            yield entry.pk, store.pk, entry.position, 1, self.now, *written
+
+    def _changed_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+        for entry in entries:
+            yield entry.pk, *self._written(store, entry, self._created(entry))
+
+    def _written(self, store: Store, entry: Entry, created: datetime) -> Iterator[Any]:
+        record = entry.record
+        bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
+        template = record["Template"]
+        yield from (record[member.name] for member in PRODUCT[:-1])
+        yield None if template is None else orjson.dumps(template).decode()
+        yield self.now
+        yield from bodies
+
+    def _child_rows(
+        self, entries: Iterable[Entry], name: str, members: tuple[Member, ...]
+    ) -> Iterator[list[Any]]:
+        names = [member.name for member in members]
+        has_dates = name == "DeliveredPrices"
+        for entry in entries:
+            for position, child in enumerate(entry.record[name]):
+                row = [entry.pk, position, *(child[name] for name in names)]
+                if has_dates and row[-1] is None:
+                    row[-1] = self._created(entry)
+                elif name == "TemplateFields":
+                    row[-1] = list(row[-1])
+                yield row
+
+    def _created(self, entry: Entry) -> datetime:
+        return self.now if entry.known is None else entry.known.created
+
+
+def _copy(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
