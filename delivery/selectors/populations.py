@@ -10,18 +10,20 @@ from delivery.models import Dataset, Population
 from delivery.populations import Populations, pack, routes_of
 from fulfillment.statements import fetch_row
 
-# Statement, pointer and bodies see one snapshot, so an answer never mixes two data sets.
+# Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
+# a sub-select to hide their number from the planner: it then keeps one plan and does not plan each time.
 LOOK_UP = """
 SELECT live.id, live.vintage, live.is_synthetic, (
     SELECT '[' || string_agg(coalesce(population.body,
         '{"PostalCode":"' || asked.code
         || '","ResidentialCount":0,"BusinessCount":0,"TotalCount":0,"Routes":[]}'
     ), ',' ORDER BY asked.place) || ']'
-    FROM unnest(%s::text[]) WITH ORDINALITY asked(code, place)
+    FROM unnest((SELECT %s::text[])) WITH ORDINALITY asked(code, place)
     LEFT JOIN delivery_population population
         ON population.dataset_id = live.id AND population.postal_code = asked.code
 )
 FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
+WHERE pointer.id = 1
 """
 EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 

@@ -35,13 +35,14 @@ def read_delstat(stream: BinaryIO) -> Source:
     ending = _read_ending(stream)
     source = Source(format="delstat", rows=iter(()), vintage=_vintage(header))
     records = _records(stream, ending)
-    first = list(islice(records, CHECKED))
-    for number, record in enumerate(first, 2):
+    first = []
+    for number, record in enumerate(islice(records, CHECKED), 2):
         if not DETAIL.fullmatch(record):
             raise FileRefused(
                 f"Layout not recognised: record {number} is not a Delivery Statistics record of {RECORD} bytes "
                 "with a ZIP code, a carrier route and 25 counts. Nothing was loaded."
             )
+        first.append(record)
     if not first or not header.startswith(b"C"):
         raise FileRefused("Layout not recognised: a copyright record and detail records were expected.")
     source.rows = _rows(chain(first, records), source)

@@ -1,5 +1,6 @@
 """Tells the three kinds of file apart by their first bytes."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 
 from delivery.sources.delstat import looks_like_delstat, read_delstat
@@ -24,6 +25,8 @@ def read_source(
     stream = opened.stream
     if format_name == "auto":
         format_name = detect_format(stream.peek(PEEKED))
+    if stream.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+        stream.read(len(BOM_UTF8))
     if format_name == "gis-json":
         return read_gis(stream, chosen or {}, log)
     if format_name == "delstat":
@@ -38,7 +41,7 @@ def detect_format(head: bytes) -> str:
         raise FileRefused("The file is UTF-16. Save it as UTF-8, for example as 'CSV UTF-8'.")
     if head.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")):
         raise FileRefused("This is no text file. Save the table as CSV (UTF-8) first.")
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    start = head.removeprefix(BOM_UTF8).lstrip()[:1]
     if start in {b"{", b"["}:
         return "gis-json"
     return "delstat" if looks_like_delstat(head) else "csv"

@@ -77,7 +77,7 @@ def _unpack(packed: IO[bytes]) -> IO[bytes]:
     packed.seek(0)
     if magic[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=packed)
-    if magic != b"PK\x03\x04":
+    if magic[:2] != b"PK":
         return packed
     try:
         return _only_member(zipfile.ZipFile(packed))

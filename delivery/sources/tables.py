@@ -27,7 +27,7 @@ codecs.register_error("delivery.cp1252", _as_cp1252)
 
 def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
     """Bytes that are not UTF-8 are read as cp1252, each by itself: files put together from both occur."""
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="delivery.cp1252")
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
     lines = iter(lambda: text.readline(LONGEST_LINE), "")
     head = list(islice(lines, HEADER_WITHIN))
     place, delimiter, header, columns = _find_header(head, chosen)
