@@ -1,6 +1,7 @@
 """Loads a file as a new data set. One import at a time; a killed one leaves nothing but its record."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from delivery.services.datasets import activate_dataset, lock_live_dataset, stor
 from delivery.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
 from delivery.services.reading import ImportOptions, Reading, read_file
 from delivery.sources.problems import PROBLEM_HEADER, ProblemLog
-from fulfillment.errors import Conflict, DomainError
+from fulfillment.errors import Conflict, DomainError, NotFound
 
 Listener = Callable[[str, float], None]
 
@@ -156,11 +157,11 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
 def start_import(*, run: ImportRun, options: ImportOptions) -> None:
     """Imports an uploaded file in a process of its own, which outlives the request."""
     claimed = ImportRun.objects.filter(pk=run.pk, state=ImportState.UPLOADED).update(
-        state=ImportState.WAITING, options=options.as_json(), updated=timezone.now()
+        state=ImportState.WAITING, options=options.as_json(), error="", updated=timezone.now()
     )
     if not claimed:
         raise Conflict("This file was already imported.", code="import_started")
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": os.environ["DJANGO_SETTINGS_MODULE"]}
+    environment = dict(os.environ)
     if settings.DATABASE_URL:
         environment["DATABASE_URL"] = settings.DATABASE_URL
     process = subprocess.Popen(  # noqa: S603 - our own command, and a number
@@ -173,6 +174,32 @@ def start_import(*, run: ImportRun, options: ImportOptions) -> None:
     )
     # Somebody has to wait for it, or it stays in the process table.
     threading.Thread(target=process.wait, daemon=True).start()
+
+
+def import_upload(*, run_id: int) -> Outcome:
+    """What the process of `start_import` does. While another import runs the upload goes back to wait."""
+    run = ImportRun.objects.filter(pk=run_id).exclude(upload="").first()
+    if run is None:
+        raise NotFound(f"There is no upload {run_id}.", code="upload_unknown")
+    with tempfile.NamedTemporaryFile() as local:
+        try:
+            with run.upload.open() as upload:
+                shutil.copyfileobj(upload, local)
+            local.flush()
+            options = ImportOptions(**run.options)
+            return import_file(
+                path=Path(local.name), name=run.file_name, options=options, by=run.created_by, run=run
+            )
+        except Conflict as error:
+            _set_state(run, ImportState.UPLOADED, error.message)
+            raise
+        except OSError as error:
+            _set_state(run, ImportState.FAILED, f"The upload cannot be read: {error.strerror}.")
+            raise
+
+
+def _set_state(run: ImportRun, state: ImportState, error: str) -> None:
+    ImportRun.objects.filter(pk=run.pk).update(state=state, error=error)
 
 
 def discard_upload(*, run: ImportRun) -> None:

@@ -22,7 +22,8 @@ def test_body_sums_equal_the_counts(postal_code, routes, types):
     assert shown["TotalCount"] == residential + business == sum(r["TotalCount"] for r in shown["Routes"])
     assert [r["CarrierRouteID"] for r in shown["Routes"]] == sorted(r for r in routes if r[0] in types)
     assert all(
-        pack(r["ResidentialCount"], r["BusinessCount"]) == routes[r["CarrierRouteID"]] for r in shown["Routes"]
+        pack(r["ResidentialCount"], r["BusinessCount"]) == routes[r["CarrierRouteID"]]
+        for r in shown["Routes"]
     )
 
 

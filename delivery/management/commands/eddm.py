@@ -1,5 +1,5 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -14,6 +14,8 @@ from fulfillment.errors import DomainError
 
 class Command(BaseCommand):
     help = "Lists, activates, discards, compares, rebuilds and exports the data sets of delivery populations."
+
+    requires_system_checks: ClassVar[list[str]] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

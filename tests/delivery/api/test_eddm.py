@@ -43,7 +43,9 @@ def dataset(db) -> Dataset:
 
 
 def ask(client, *codes, **headers):
-    return client.call("GET", "/delivery/eddm?" + "&".join(f"postalCodes={code}" for code in codes), headers=headers)
+    return client.call(
+        "GET", "/delivery/eddm?" + "&".join(f"postalCodes={code}" for code in codes), headers=headers
+    )
 
 
 def zeros(code):
@@ -151,7 +153,9 @@ def test_credentials_come_first(world, dataset):
     client.defaults.pop("HTTP_AUTHORIZATION", None)
     client.headers = {}
 
-    assert client.call("GET", "/delivery/eddm?postalCodes=x", headers={"Authorization": ""}).status_code == 401
+    assert (
+        client.call("GET", "/delivery/eddm?postalCodes=x", headers={"Authorization": ""}).status_code == 401
+    )
 
 
 def test_etag_answers_304_until_the_data_changes(client, dataset):

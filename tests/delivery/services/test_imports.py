@@ -15,6 +15,7 @@ from delivery.selectors.populations import export_lines, look_up, stored_populat
 from delivery.services.imports import (
     discard_upload,
     import_file,
+    import_upload,
     receive_upload,
     start_import,
     try_file,
@@ -22,13 +23,12 @@ from delivery.services.imports import (
 from delivery.services.locking import mark_dead_imports
 from delivery.services.reading import ImportOptions, preview_file
 from delivery.sources.problems import FileRefused
-from fulfillment.errors import Conflict, Invalid
+from fulfillment.errors import Conflict, Invalid, NotFound
 from tests.factories.delivery import (
     SMALL,
     csv_lines,
     delstat_header,
     delstat_record,
-    load_dataset,
     write_csv,
 )
 
@@ -101,7 +101,9 @@ def test_vintage_of_a_delivery_statistics_file(tmp_path):
     assert load(path).dataset.vintage == date(2025, 11, 1)
 
 
-@pytest.mark.parametrize("options", [{"vintage": "2026-13"}, {"vintage": "11-25"}, {"types": "CRX"}, {"types": "G"}])
+@pytest.mark.parametrize(
+    "options", [{"vintage": "2026-13"}, {"vintage": "11-25"}, {"types": "CRX"}, {"types": "G"}]
+)
 def test_options_that_make_no_sense(options):
     with pytest.raises(Invalid):
         ImportOptions(**options)
@@ -183,7 +185,10 @@ def test_a_refused_file_leaves_its_record_and_nothing_else(tmp_path):
         load(path)
 
     run = ImportRun.objects.get()
-    assert (run.state, run.error.split(".")[0]) == ("failed", "No column for zip, route, residential, business was found")
+    assert (run.state, run.error.split(".")[0]) == (
+        "failed",
+        "No column for zip, route, residential, business was found",
+    )
     assert (Dataset.objects.count(), Population.objects.count()) == (0, 0)
 
 
@@ -213,6 +218,8 @@ def test_a_second_import_is_told_what_runs(small):
         with pytest.raises(Conflict, match=r"of big.csv is running, started by Grace: reading, 43 %\."):
             load(small)
     finally:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [IMPORT_LOCK])
         other.close()
 
 
@@ -281,6 +288,33 @@ def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkey
     assert look_up(["84101"]).body.startswith('[{"PostalCode":"84101","ResidentialCount":5')
     assert (live_dataset().created_by, live_dataset().file_name) == ("Ada", "small.csv")
     assert not Path(stored).exists()
+
+
+def test_an_upload_waits_while_another_import_runs(monkeypatch):
+    def refuse(**values):
+        raise Conflict("Import 1 is running.")
+
+    monkeypatch.setattr("delivery.services.imports.import_file", refuse)
+    run = upload()
+
+    with pytest.raises(Conflict):
+        import_upload(run_id=run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("uploaded", "Import 1 is running.")
+
+
+def test_an_upload_that_is_gone():
+    run = upload()
+    Path(run.upload.path).unlink()
+
+    with pytest.raises(OSError, match="No such file"):
+        import_upload(run_id=run.pk)
+    with pytest.raises(NotFound):
+        import_upload(run_id=0)
+
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("failed", "The upload cannot be read: No such file or directory.")
 
 
 def test_an_upload_is_started_once(monkeypatch):
