@@ -102,17 +102,22 @@ def _ratio(loads: dict[str, list[Load]], other: str) -> float:
 
 
 def _show(row: Row, loads: dict[str, list[Load]]) -> None:
-    rates = ", ".join(f"{name} {statistics.median(x.rate for x in runs):.0f}/s" for name, runs in loads.items())
-    print(f"{row.title}: {rates}")  # noqa: T201
+    rates = ", ".join(
+        f"{name} {statistics.median(x.rate for x in runs):.0f}/s" for name, runs in loads.items()
+    )
+    print(f"{row.title}: {rates}")
     for other, mark in row.marks.items():
         ratio = _ratio(loads, other)
-        print(f"  {ratio:.2f} x {other}, mark {mark}: {'reached' if ratio >= mark else 'UNDER ITS MARK'}")  # noqa: T201
+        print(f"  {ratio:.2f} x {other}, mark {mark}: {'reached' if ratio >= mark else 'UNDER ITS MARK'}")
 
 
 def _line(row: Row, loads: dict[str, list[Load]], queries: int) -> str:
     ours = loads["ours"]
     cells = [row.title, f"{statistics.median(x.rate for x in ours):.0f}"]
-    cells += [f"{statistics.median(x.p50 for x in ours):.1f}", f"{statistics.median(x.p99 for x in ours):.1f}"]
+    cells += [
+        f"{statistics.median(x.p50 for x in ours):.1f}",
+        f"{statistics.median(x.p99 for x in ours):.1f}",
+    ]
     cells.append(str(queries))
     for other in ("limit", "peer"):
         ratio, mark = _ratio(loads, other), row.marks[other]
@@ -125,7 +130,11 @@ def _report(arguments: argparse.Namespace, lines: list[str], memory: float) -> s
         rounds=arguments.rounds, seconds=arguments.seconds, connections=arguments.connections
     )
     processor = f"{os.cpu_count()} cores"
-    return heading + "\n".join(lines) + f"\n\nMemory of the web worker after the run: {memory:.0f} MB. {processor}.\n"
+    return (
+        heading
+        + "\n".join(lines)
+        + f"\n\nMemory of the web worker after the run: {memory:.0f} MB. {processor}.\n"
+    )
 
 
 if __name__ == "__main__":

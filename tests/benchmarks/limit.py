@@ -29,12 +29,12 @@ ASSOCIATED = """
 EXISTS (SELECT FROM accounts_role role
         WHERE role.application_id = %s AND role.store_id = store.id AND role.user_id IS NULL)
 """
-STORE = f"SELECT store.rendering FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}"  # noqa: S608
+STORE = f"SELECT store.rendering FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}"
 PRODUCTS = f"""
 SELECT '[' || (SELECT string_agg(product.rendering, ',' ORDER BY product.position, product.id)
                FROM stores_product product WHERE product.store_id = store.id AND product.is_active) || ']'
 FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
-"""  # noqa: S608
+"""
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
