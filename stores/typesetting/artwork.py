@@ -17,7 +17,17 @@ SVG_ELEMENTS = 20_000
 SVG_DEPTH = 48
 SVG_REFERENCES = 2_000
 
-_FORBIDDEN_ELEMENTS = {"script", "foreignobject", "iframe", "audio", "video", "animate", "set", "style", "filter"}
+_FORBIDDEN_ELEMENTS = {
+    "script",
+    "foreignobject",
+    "iframe",
+    "audio",
+    "video",
+    "animate",
+    "set",
+    "style",
+    "filter",
+}
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
 _URL = re.compile(r"url\(\s*['\"]?\s*(?!#)", re.IGNORECASE)
 _LENGTH = re.compile(r"\s*([0-9.]+(?:e-?\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
@@ -32,7 +42,9 @@ class ArtworkInvalid(ValueError):
 def read_artwork(name: str, media_type: object, data: object) -> Artwork:
     """Decode and check one artwork; raise ArtworkInvalid with the first fault found."""
     if not isinstance(media_type, str) or media_type not in EXTENSIONS:
-        raise ArtworkInvalid("unknown_media_type", f"MediaType must be one of {', '.join(sorted(EXTENSIONS))}.")
+        raise ArtworkInvalid(
+            "unknown_media_type", f"MediaType must be one of {', '.join(sorted(EXTENSIONS))}."
+        )
     if not isinstance(data, str) or not data:
         raise ArtworkInvalid("no_data", "Data must be text: SVG as it is, everything else as base64.")
     content = _decoded(media_type, data)
@@ -66,7 +78,9 @@ def measure_picture(content: bytes, media_type: str | None = None) -> tuple[int,
     except Image.DecompressionBombError:
         width, height = ARTWORK_PIXELS, 2
     except (OSError, SyntaxError, ValueError) as error:
-        raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.") from error
+        raise ArtworkInvalid(
+            "unreadable_artwork", f"The data is not a readable {' or '.join(formats)}."
+        ) from error
     if width * height > ARTWORK_PIXELS:
         raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
     return width, height

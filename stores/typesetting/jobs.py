@@ -23,7 +23,9 @@ GOOD_DPI = 150
 PROOF_DPI = 200
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
-_BREAKABLE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_BREAKABLE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
+)
 _BREAKS = re.compile(r"\s+|(?<=[-/?\u2013\u2014])")
 _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
 
@@ -42,7 +44,9 @@ class Sheet:
 class SheetBuilder:
     """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
 
-    def __init__(self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool) -> None:
+    def __init__(
+        self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool
+    ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
         self.sheet = Sheet([], {}, [], [], [])
         self.noted: set[Problem] = set()
@@ -85,7 +89,9 @@ class SheetBuilder:
         content = content.replace("\t", " ")
         families, missing = self.fonts.chain(box.font, content)
         if missing is not None:
-            self._refuse(box, "character_not_printable", f"contains {_named(missing)}, which no font here can print")
+            self._refuse(
+                box, "character_not_printable", f"contains {_named(missing)}, which no font here can print"
+            )
         self.sheet.fields.append(box.field or "")
         script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
         return {
@@ -148,7 +154,9 @@ class SheetBuilder:
             return
         dpi = round(_printed_dpi(box, (picture.width, picture.height)))
         if dpi < GOOD_DPI:
-            message = f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            message = (
+                f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            )
             self._add(self.sheet.messages, Problem(pointer(box.field or ""), "low_resolution", message))
 
     def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
@@ -160,7 +168,11 @@ class SheetBuilder:
             return None
         module = (min(box.width, box.height) if square else box.width) / columns
         if module < (SMALLEST_QR_MODULE_MM if square else SMALLEST_BAR_MM):
-            self._refuse(box, "code_too_dense", f"is too long for a code of this size to be read ({module:.2f} mm bars)")
+            self._refuse(
+                box,
+                "code_too_dense",
+                f"is too long for a code of this size to be read ({module:.2f} mm bars)",
+            )
             return None
         return {**frame, "kind": "code", "columns": columns, "rows": columns if square else 1, "runs": runs}
 
