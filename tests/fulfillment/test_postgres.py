@@ -102,7 +102,7 @@ def test_server_is_made_private_and_durable(folder):
         "jit": "off",
         "log_statement": "none",
     }
-    assert row == ("shop", b"b", "C.UTF-8")
+    assert row == ("shop", "b", "C.UTF-8")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert postgres.ensure_running(folder, database="shop") == url == postgres.locate(folder, database="shop")
 
