@@ -1,0 +1,31 @@
+import io
+from pathlib import Path
+
+from PIL import Image
+
+from stores.typesetting import Field, Template, parse_template
+
+DEMO = Path(__file__).parents[3] / "stores" / "demo" / "templates"
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8">'
+    '<rect width="95" height="57" fill="#0b2545"/></svg>'
+)
+
+
+def text_box(**changes):
+    return {"Field": "Words", "Kind": "Text", "X": 5, "Y": 5, "Width": 78, "Height": 40, "Size": 10} | changes
+
+
+def card(*boxes, **page):
+    whole = {"WidthMM": 88.9, "HeightMM": 50.8, "BleedMM": 3, "Boxes": list(boxes)} | page
+    return {"Pages": [whole], "Artwork": {"card.svg": {"MediaType": "image/svg+xml", "Data": SVG}}}
+
+
+def words_template(**changes) -> Template:
+    return parse_template(card(text_box(**changes)), [Field("Words")])
+
+
+def picture(width, height, form="PNG", color=(200, 80, 40)):
+    target = io.BytesIO()
+    Image.new("RGB", (width, height), color).save(target, form)
+    return target.getvalue()
