@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
@@ -80,7 +80,7 @@ class AuthorizeView(View):
         }
         policy = CONSENT_POLICY.format(origin=origin_source(asked.redirect_uri))
         headers = {**NO_STORE, "Content-Security-Policy": policy}
-        return render(request, "oauth2_provider/authorize.html", context, headers=headers)
+        return TemplateResponse(request, "oauth2_provider/authorize.html", context, headers=headers)
 
     def _decide(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
         allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
@@ -159,4 +159,4 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
 
 def _show_error(request: HttpRequest, error: errors.OAuth2Error) -> HttpResponse:
     context = {"error": json.loads(error.json) | {"description": error.description}}
-    return render(request, "oauth2_provider/error.html", context, status=400, headers=NO_STORE)
+    return TemplateResponse(request, "oauth2_provider/error.html", context, status=400, headers=NO_STORE)
