@@ -33,22 +33,19 @@ EVERYDAY_SCOPES = tuple(name for name in Permission.values if name != Permission
 @dataclass(frozen=True)
 class Person:
     username: str
+    password: str
     first_name: str
     last_name: str
     is_operator: bool = False
-
-    @property
-    def password(self) -> str:
-        return f"demo-{self.username}-pass"
 
     @property
     def subscription_key(self) -> str:
         return f"sfs_demo_{self.username}_primary"
 
 
-OPERATOR = Person("operator", "Olivia", "Park", is_operator=True)
-USER = Person("user", "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", "Oscar", "Reyes")
+OPERATOR = Person("operator", "paper-river-lantern", "Olivia", "Park", is_operator=True)
+USER = Person("user", "copper-meadow-kite", "Uma", "Lindqvist")
+OUTSIDER = Person("outsider", "silver-harbor-tulip", "Oscar", "Reyes")
 
 APPLICATION_ID = "demo-application"
 APPLICATION_KEY = "sfk_demo_application_key"
