@@ -54,11 +54,18 @@ def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, 
     _, place, delimiter, header = best
     if not header and chosen and all(name.isdigit() for name in chosen.values()):
         delimiter = max(DELIMITERS, key=head[0].count)
-        place, header = -1, next(csv.reader(head[:1], delimiter=delimiter))
+        header = next(csv.reader(head[:1], delimiter=delimiter))
+        place = -1 if _holds_counts(header, chosen) else 0
     columns = find_columns(header, chosen) if header else {}
     if not is_complete(columns):
         raise FileRefused(_missing(header or [cell.strip() for cell in head[0].split(",")], columns))
     return place, delimiter, header, columns
+
+
+def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
+    """Whether this first line is data already; only columns chosen by number can say so."""
+    places = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
+    return any(at <= len(cells) and cells[at - 1][:1].isdigit() for at in places)
 
 
 def _missing(header: Sequence[str], columns: Columns) -> str:

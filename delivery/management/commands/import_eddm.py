@@ -12,8 +12,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from delivery.management.progress import TerminalProgress
 from delivery.management.reports import describe_outcome
 from delivery.management.who import current_user
-from delivery.services.imports import import_file, import_upload, try_file
+from delivery.services.imports import import_file, try_file
 from delivery.services.reading import ImportOptions, read_types, read_vintage
+from delivery.services.uploads import import_upload
 from delivery.sources.cells import POSTAL_CODE
 from delivery.sources.columns import read_choices
 from delivery.sources.detection import FORMATS
