@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.applications.oauth.flows import Party
 
-
 CONTROL = re.compile(r"(^|; )(SAVEPOINT|RELEASE|ROLLBACK|BEGIN|COMMIT)")
 
 
