@@ -1,4 +1,6 @@
 import io
+import struct
+import zlib
 from pathlib import Path
 
 from PIL import Image
@@ -29,3 +31,18 @@ def picture(width, height, form="PNG", color=(200, 80, 40)):
     target = io.BytesIO()
     Image.new("RGB", (width, height), color).save(target, form)
     return target.getvalue()
+
+
+def huge_picture(side=30_000):
+    """A PNG of a few bytes that says it has a billion pixels."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b""))
+        + chunk(b"IEND", b"")
+    )

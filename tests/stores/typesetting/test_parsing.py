@@ -3,7 +3,7 @@ import base64
 import pytest
 
 from stores.typesetting import Field, TemplateInvalid, parse_template
-from tests.stores.typesetting.made_templates import SVG, card, picture, text_box
+from tests.stores.typesetting.made_templates import SVG, card, huge_picture, picture, text_box
 
 FIELDS = [Field("Words"), Field("Photo", type="Image", sub_type="Upload")]
 
@@ -124,12 +124,22 @@ def test_bad_artwork_is_refused(media_type, data, where, code):
     assert artwork_problem(media_type, data) == {f"/Artwork/a/{where}": code}
 
 
-def test_picture_with_too_many_pixels_is_refused():
-    header = picture(8000, 8000)
+@pytest.mark.parametrize("side", [8_000, 30_000])
+def test_picture_with_too_many_pixels_is_refused(side):
+    data = base64.b64encode(huge_picture(side)).decode()
+    svg = SVG.replace("</svg>", f'<image width="9" height="9" href="data:image/png;base64,{data}"/></svg>')
 
-    assert artwork_problem("image/png", base64.b64encode(header).decode()) == {
-        "/Artwork/a/Data": "too_many_pixels"
-    }
+    assert artwork_problem("image/png", data) == {"/Artwork/a/Data": "too_many_pixels"}
+    assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "too_many_pixels"}
+
+
+def test_small_picture_inside_an_svg_is_allowed():
+    data = base64.b64encode(picture(9, 9)).decode()
+    svg = SVG.replace("</svg>", f'<image width="9" height="9" href="data:image/png;base64,{data}"/></svg>')
+
+    assert parse_template(
+        card() | {"Artwork": {"a": {"MediaType": "image/svg+xml", "Data": svg}}}, []
+    ).artwork["a"]
 
 
 def test_background_of_other_proportions_is_refused():

@@ -214,3 +214,23 @@ def test_artwork_only_typst_can_judge_is_refused_when_tried():
     with pytest.raises(TemplateInvalid) as caught:
         try_template(template)
     assert caught.value.problems[0].code == "not_renderable"
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
+def test_pictures_of_all_modes_are_drawn(mode):
+    target = io.BytesIO()
+    Image.new(mode, (1700, 850)).save(target, "JPEG" if mode == "CMYK" else "PNG")
+    template = parse_template(card(PHOTO), UPLOAD)
+
+    assert render_proof(template, {"Photo": "7"}, {"Photo": target.getvalue()}).messages == ()
+    assert render_print(template, {"Photo": "7"}, {"Photo": target.getvalue()}).messages == ()
+
+
+def test_damaged_large_picture_is_refused():
+    noise = Image.effect_noise((2500, 2000), 90)
+    target = io.BytesIO()
+    noise.save(target, "JPEG")
+    template = parse_template(card(PHOTO), UPLOAD)
+
+    images = {"Photo": target.getvalue()[:200_000]}
+    assert problems_of(template, {"Photo": "7"}, images=images) == [("/Photo", "unreadable_artwork")]
