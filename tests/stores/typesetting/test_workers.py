@@ -65,11 +65,14 @@ def test_killed_worker_is_replaced():
 
 
 def test_worker_that_dies_at_work_costs_an_error():
+    workers = Workers(limit=1)
     deadline = time.monotonic() + 5
+    with workers.lend(deadline, 0) as (worker,):
+        threading.Timer(0.1, worker.process.kill).start()
 
-    with pytest.raises(RenderingFailed, match="ended"), shared_workers.lend(deadline, 0) as (worker,):
-        worker.process.kill()
+    with pytest.raises(RenderingFailed, match="ended"), workers.lend(deadline, 0) as (worker,):
         worker.receive(deadline)
+    workers.close()
 
 
 def test_caller_waits_no_longer_than_its_time():
