@@ -56,7 +56,7 @@ class Command(BaseCommand):
             self.start(family, options["host"], options["port"])
             self.watch(family)
         except supervision.Stopped:
-            self.stdout.write("\nStopped")
+            self.stdout.write("\nStopping")
         except (CannotStart, postgres.PostgresUnavailable) as error:
             self.stderr.write(str(error))
             sys.exit(1)
