@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
-from stores.services.demo import load_demo_catalog
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
@@ -23,6 +22,7 @@ from applications.services.keys import MAXIMUM_KEYS, add_key
 from applications.services.tokens import issue_access_token
 from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
 from stores.models import Product, Store
+from stores.services.demo import load_demo_catalog
 
 TOKEN_LIFETIME = timedelta(hours=24)
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"

@@ -58,10 +58,13 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = key_of(application, key_id)
-    form = KeyForm(request.POST or None, initial={name: getattr(key, name) for name in KEY_FIELDS.values()})
+    # The inputs know minutes only; a date that was left alone keeps its seconds.
+    shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
+    form = KeyForm(request.POST or None, initial=shown)
     if request.method == "POST" and form.is_valid():
+        changed = {name: form.cleaned_data[name] for name in form.changed_data}
         try:
-            change_key_dates(application=application, key_id=key_id, **_changed(form))
+            change_key_dates(application=application, key_id=key_id, **changed)
         except DomainError as error:
             show_faults(form, error, KEY_FIELDS)
         else:
@@ -142,11 +145,6 @@ def _subscription_keys(application: Application, *, in_full: bool) -> list[dict[
         for slot in SubscriptionSlot
         if slot in values
     ]
-
-
-def _changed(form: KeyForm) -> dict[str, Any]:
-    """The inputs know minutes only: a date left as it was keeps its seconds."""
-    return {name: form.cleaned_data[name] for name in form.changed_data}
 
 
 def _ask(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:

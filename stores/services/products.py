@@ -60,6 +60,12 @@ def save_product(
     return saved
 
 
+def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
+    """What `save_product` would refuse, for a form that shows everything at once."""
+    record, faults = check_product(values)
+    return faults or _clashes(record, store, product)
+
+
 @transaction.atomic
 def archive_product(*, product: Product) -> Product:
     """Takes a product out of the catalog; what was ordered keeps its product."""
