@@ -5,7 +5,7 @@ DEVELOPMENT := FULFILLMENT_MODE=development
 TESTING := DJANGO_SETTINGS_MODULE=tests.settings
 COMPILE := uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(ARGS)
-PIP_INSTALL := $(BIN) -m pip install --quiet --disable-pip-version-check --no-compile \
+PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compile \
 	--only-binary :all: --require-hashes
 
 .DEFAULT_GOAL := help
