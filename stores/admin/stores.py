@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
+from stores.admin.forms import JudgedByService
 from stores.catalog_records import STORE
 from stores.models import BudgetDuration, BudgetType, Store
 from stores.services.stores import find_store_faults, save_store
@@ -13,7 +14,7 @@ from stores.services.stores import find_store_faults, save_store
 COLUMNS = {member.name: member.column for member in STORE}
 
 
-class StoreForm(forms.ModelForm):
+class StoreForm(JudgedByService):
     budget_types = forms.MultipleChoiceField(
         choices=BudgetType.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )
@@ -33,9 +34,6 @@ class StoreForm(forms.ModelForm):
                 column = COLUMNS.get(fault.pointer.split("/")[1])
                 self.add_error(column if column in self.fields else None, fault.message)
         return self.cleaned_data
-
-    def validate_constraints(self) -> None:
-        """The service says it in better words."""
 
     def values(self) -> dict[str, Any]:
         return {
