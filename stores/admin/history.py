@@ -22,14 +22,14 @@ class HistoryAdmin(ModelAdmin):
         return False
 
 
-@admin.register(Store.pgh_event_model)
+@admin.register(Store.pgh_event_model)  # type: ignore[attr-defined]
 class StoreHistoryAdmin(HistoryAdmin):
     list_display = ["pgh_created_at", "pgh_label", "external_id", "company_name", "pgh_context"]
     list_select_related = ["pgh_context"]
     search_fields = ["=external_id"]
 
 
-@admin.register(Product.pgh_event_model)
+@admin.register(Product.pgh_event_model)  # type: ignore[attr-defined]
 class ProductHistoryAdmin(HistoryAdmin):
     list_display = ["pgh_created_at", "pgh_label", "external_id", "name", "version", "pgh_context"]
     list_select_related = ["pgh_context"]

@@ -20,7 +20,7 @@ from stores.models import DeliveredPrice, Product, ProductionSpeed, TemplateFiel
 from stores.selectors.catalog import stored_product
 
 COLUMNS = {member.name: member.column for member in PRODUCT}
-CHILD_OF = {
+CHILD_OF: dict[Any, str] = {
     TemplateField: "TemplateFields",
     DeliveredPrice: "DeliveredPrices",
     ProductionSpeed: "ProductionSpeeds",
@@ -43,7 +43,7 @@ class Lines(forms.CharField):
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value
 
-    def to_python(self, value: Any) -> list[str]:
+    def to_python(self, value: Any) -> list[str]:  # type: ignore[override]
         return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:

@@ -57,7 +57,6 @@ def stored_products(
         condition, parameter = "product.store_id = ANY(%s)", list(store_ids or ())
     statement = STORED_PRODUCTS.format(columns=COLUMNS, condition=condition)
     with connection.chunked_cursor() as cursor:
-        cursor.itersize = BATCH
         cursor.execute(statement, [parameter])
         while rows := cursor.fetchmany(BATCH):
             yield from map(_stored_product, rows)
@@ -99,7 +98,7 @@ def _stored_product(row: Sequence[Any]) -> StoredProduct:
     record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in fields]
     record["DeliveredPrices"] = [_price(price) for price in prices]
     record["ProductionSpeeds"] = [{"Days": days, "IsDefault": default} for days, default in speeds]
-    return StoredProduct(*row[:6], record)
+    return StoredProduct._make((*row[:6], record))
 
 
 def _price(values: Sequence[Any]) -> Record:

@@ -80,7 +80,7 @@ def _locked(record: Record, store: Store | None) -> Store | None:
 
 
 def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]:
-    others = Store.objects.exclude(pk=current.pk if current else None)
+    others = Store.objects.all() if current is None else Store.objects.exclude(pk=current.pk)
     faults = []
     if others.filter(external_id=record["StoreID"]).exists():
         faults.append(Fault(f"{pointer}/StoreID", "not_unique", "StoreID: another store has this ID."))
