@@ -18,7 +18,7 @@
     for (const note of document.querySelectorAll("[data-none]")) note.hidden = true;
   };
 
-  input.addEventListener("change", () => {
+  const judge = () => {
     complain("");
     const file = input.files[0];
     if (!file) return;
@@ -39,5 +39,9 @@
       probe.src = reader.result;
     });
     reader.readAsDataURL(file);
-  });
+  };
+
+  input.addEventListener("change", judge);
+  // Chosen before this script came, or kept by the browser over a reload.
+  judge();
 })();
