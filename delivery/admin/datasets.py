@@ -18,7 +18,7 @@ from delivery.services.datasets import activate_dataset, discard_dataset
 from delivery.sources.cells import read_postal_code
 
 MINIMUM_PIECES = 200
-COLOURS = {
+COLOURS: dict[str, str] = {
     DatasetStatus.ACTIVE: "success",
     DatasetStatus.READY: "info",
     DatasetStatus.RETIRED: "warning",
@@ -29,8 +29,8 @@ COLOURS = {
 @admin.register(Dataset)
 class DatasetAdmin(DeliveryAdmin):
     list_display = [
-        "id", "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "residential",
-        "business", "difference", "file_name", "created", "activated", "activated_by",
+        "id", "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
+        "difference", "file_name", "created_by",
     ]  # fmt: skip
     list_filter = ["status"]
     list_before_template = "admin/delivery/dataset_list_before.html"
@@ -53,10 +53,14 @@ class DatasetAdmin(DeliveryAdmin):
     def shown_status(self, dataset: Dataset) -> str:
         return dataset.get_status_display()
 
-    @admin.display(description="deliveries against active")
+    @admin.display(description="deliveries")
+    def deliveries(self, dataset: Dataset) -> str:
+        return f"{dataset.total:,}"
+
+    @admin.display(description="against active")
     def difference(self, dataset: Dataset) -> str:
-        live_total = dataset.live_total
-        if dataset.status == DatasetStatus.ACTIVE or not live_total:
+        live_total: int | None = dataset.live_total  # type: ignore[attr-defined]  # annotated below
+        if dataset.status in {DatasetStatus.ACTIVE, DatasetStatus.DISCARDED} or not live_total:
             return ""
         return f"{(dataset.total - live_total) * 100 / live_total:+.2f} %"
 
@@ -108,12 +112,12 @@ class DatasetAdmin(DeliveryAdmin):
             postal_code=postal_code,
             is_malformed=bool(asked) and flaw == "E_ZIP",
             live=live,
-            routes=None if routes is None else _routes_table(routes, live),
-            sums=None if routes is None else _sums(routes, live),
+            routes=_routes_table(routes, live) if routes and live else None,
+            sums=_sums(routes, live) if routes and live else None,
         )
         return TemplateResponse(request, "admin/delivery/look_up.html", context)
 
-    def export_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
+    def export_view(self, request: HttpRequest, dataset_id: int) -> StreamingHttpResponse:
         dataset = get_object_or_404(loaded_datasets(), pk=dataset_id)
         response = StreamingHttpResponse(export_lines(dataset), content_type="text/csv; charset=utf-8")
         name = f"eddm-{dataset.vintage:%Y-%m}-{dataset.pk}.csv"

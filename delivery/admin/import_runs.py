@@ -18,7 +18,7 @@ from delivery.services.uploads import discard_upload, preview_upload, receive_up
 from delivery.sources.problems import REMEDIES
 from fulfillment.errors import DomainError
 
-COLOURS = {
+COLOURS: dict[str, str] = {
     ImportState.UPLOADED: "info",
     ImportState.WAITING: "warning",
     ImportState.RUNNING: "warning",
@@ -135,7 +135,7 @@ class ImportRunAdmin(DeliveryAdmin):
         }
         return JsonResponse(shown, headers={"Cache-Control": "no-store"})
 
-    def problems_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
+    def problems_view(self, request: HttpRequest, run_id: int) -> FileResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
         if not run.problem_file:
             raise Http404

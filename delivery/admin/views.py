@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 
@@ -18,9 +19,9 @@ class DeliveryAdmin(ReadOnlyAdmin):
     """Records are written by services; pages of our own stand beside Django's."""
 
     def page_path(
-        self, route: str, view: Callable[..., HttpResponse], name: str, permission: str = "view"
+        self, route: str, view: Callable[..., HttpResponseBase], name: str, permission: str = "view"
     ) -> URLPattern:
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             options = self.model._meta  # noqa: SLF001 - Django's documented API in spite of its name
             if not request.user.has_perm(f"{options.app_label}.{permission}_{options.model_name}"):
                 raise PermissionDenied

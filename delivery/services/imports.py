@@ -16,7 +16,7 @@ from delivery.services.datasets import activate_dataset, lock_live_dataset, stor
 from delivery.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
 from delivery.services.reading import ImportOptions, Reading, read_file
 from delivery.sources.problems import PROBLEM_HEADER, ProblemLog
-from fulfillment.errors import DomainError
+from fulfillment.errors import Conflict, DomainError
 
 Listener = Callable[[str, float], None]
 
@@ -84,7 +84,9 @@ def import_file(
 
 @transaction.atomic
 def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
-    lock_live_dataset()
+    live = lock_live_dataset()
+    if options.merge and live.dataset_id != reading.merged_into:
+        raise Conflict("Another data set was activated meanwhile; merge the file again.", code="live_changed")
     dataset = store_populations(
         populations=reading.populations,
         route_types=options.route_types,

@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         "JSON of the USPS map service and the fixed-width Delivery Statistics file; plain, .gz or .zip."
     )
 
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", help="The file, or - for standard input.")

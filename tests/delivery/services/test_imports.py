@@ -13,7 +13,7 @@ from delivery.selectors.import_runs import IMPORT_LOCK
 from delivery.selectors.populations import export_lines, stored_populations
 from delivery.services.imports import import_file, try_file
 from delivery.services.locking import mark_dead_imports
-from delivery.services.reading import ImportOptions, preview_file
+from delivery.services.reading import ImportOptions, preview_file, read_file
 from delivery.sources.problems import FileRefused
 from fulfillment.errors import Conflict, Invalid
 from tests.factories.delivery import (
@@ -21,6 +21,7 @@ from tests.factories.delivery import (
     csv_lines,
     delstat_header,
     delstat_record,
+    load_dataset,
     write_csv,
 )
 
@@ -160,6 +161,19 @@ def test_a_merge_replaces_only_the_codes_in_the_file(tmp_path, small):
 def test_a_merge_needs_something_to_merge_into(small):
     with pytest.raises(Invalid, match="no active data set"):
         load(small, merge=True)
+
+
+def test_a_merge_into_a_set_that_is_no_longer_active(tmp_path, small, monkeypatch):
+    def read_and_activate_another(**values):
+        reading = read_file(**values)
+        load_dataset()
+        return reading
+
+    load(small)
+    monkeypatch.setattr("delivery.services.imports.read_file", read_and_activate_another)
+
+    with pytest.raises(Conflict, match="merge the file again"):
+        load(write_csv(tmp_path / "new.csv", "84102,R009,301,4,305"), merge=True)
 
 
 def test_a_trial_run_writes_nothing(small):
