@@ -65,9 +65,10 @@ def site(transactional_db, live_server, settings, monkeypatch) -> tuple[str, Wor
     return live_server.url, build_world()
 
 
-@pytest.fixture(params=[(1280, "light"), (390, "dark")], ids=["wide-light", "narrow-dark"])
+@pytest.fixture
 def visitor(request, site, chromium: Browser) -> Iterator[Visitor]:
-    width, scheme = request.param
+    """At a desk; a test may ask for another window: `parametrize("visitor", [(width, scheme)], indirect=True)`."""
+    width, scheme = getattr(request, "param", (1280, "light"))
     context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     context.add_init_script(REPORT_VIOLATIONS)
     page = context.new_page()

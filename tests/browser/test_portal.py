@@ -10,6 +10,7 @@ from accounts.models import AssociationRequest
 from applications.models import Application
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+WINDOWS = [(1280, "light"), (390, "dark")]
 # Not pages of ours, or not pages at all.
 NOT_WALKED = ("/admin", "/api/", "/.well-known", "/static/")
 
@@ -20,6 +21,7 @@ def icon() -> dict[str, object]:
     return {"name": "icon.png", "mimeType": "image/png", "buffer": out.getvalue()}
 
 
+@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=["wide", "narrow"])
 def test_every_page_opens_without_complaint_and_fits(visitor):
     visitor.go("/accounts/login/")
     visitor.sign_in()
@@ -45,6 +47,7 @@ def test_every_page_opens_without_complaint_and_fits(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=["wide", "narrow"])
 def test_from_registering_to_asking_for_a_store(visitor):
     page = visitor.page
     visitor.go("/applications/new")
