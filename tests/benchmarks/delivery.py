@@ -160,6 +160,11 @@ def time_look_ups(codes: list[str], rounds: int = 400) -> tuple[float, float]:
     return statistics.median(times), times[int(len(times) * 0.95)]
 
 
+def quietest(codes: list[str], blocks: int = 8) -> float:
+    """The lowest of several medians: what comparisons need where other programs take the processor at times."""
+    return min(time_look_ups(codes, 60)[0] for _ in range(blocks))
+
+
 def compare_with_a_tenth() -> float:
     """The national set's latency over that of every tenth ZIP code, for the same codes, in turns."""
     from delivery.selectors.datasets import live_dataset
@@ -174,9 +179,9 @@ def compare_with_a_tenth() -> float:
     ratios = []
     for _ in range(5):
         activate_dataset(dataset_id=small.pk, by="benchmark")
-        before, _ = time_look_ups(codes, 150)
+        before = quietest(codes, 3)
         activate_dataset(dataset_id=national.pk, by="benchmark")
-        after, _ = time_look_ups(codes, 150)
+        after = quietest(codes, 3)
         ratios.append(after / before)
     return statistics.median(ratios)
 
@@ -190,7 +195,7 @@ def compare_with_ten_sets() -> float:
     from delivery.services.datasets import discard_dataset
 
     national, codes = live_dataset(), standard_codes()
-    before, _ = time_look_ups(codes)
+    before = quietest(codes)
     copies = []
     for _ in range(9):
         copy = Dataset.objects.get(pk=national.pk)
@@ -205,7 +210,7 @@ def compare_with_ten_sets() -> float:
             )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE delivery_population")
-    after, _ = time_look_ups(codes)
+    after = quietest(codes)
     for pk in copies:
         discard_dataset(dataset_id=pk)
     return after / before
