@@ -41,7 +41,7 @@ def save_product(
         raise invalid("The product cannot be saved.", faults)
     now = timezone.now()
     if product is None:
-        saved = Product(store=store, created=now, version=0, position=_end_of(store))
+        saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
         unchanged = False
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
@@ -131,6 +131,6 @@ def _clashes(record: Record, store: Store, product: Product | None) -> list[Faul
     return []
 
 
-def _end_of(store: Store) -> int:
+def end_of_catalog(store: Store) -> int:
     last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
