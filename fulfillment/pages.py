@@ -33,6 +33,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     applications = list(
         applications_for(Caller.on_pages(request.user))
         .select_related("icon")
+        .defer("icon__image", "icon__central_image")
         .order_by("-updated")[:SHOWN_AT_START]
     )
     return render(request, "portal/home.html", {"applications": applications})

@@ -26,7 +26,12 @@ APPLICATIONS_A_PAGE = 25
 @signed_in
 def list_applications(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    found = applications_for(Caller.on_pages(request.user)).select_related("icon").order_by("name", "pk")
+    found = (
+        applications_for(Caller.on_pages(request.user))
+        .select_related("icon")
+        .defer("icon__image", "icon__central_image")
+        .order_by("name", "pk")
+    )
     if searched:
         found = found.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
     page = Paginator(found, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))

@@ -41,7 +41,11 @@ def authorizations_of(user: User) -> list[Authorization]:
         scopes=F("access_token__scope")
     )
     rows = [*tokens.values_list(*columns), *renewals.values_list(*columns)]
-    applications = Application.objects.select_related("icon").in_bulk({row[0] for row in rows})
+    applications = (
+        Application.objects.select_related("icon")
+        .defer("icon__image", "icon__central_image")
+        .in_bulk({row[0] for row in rows})
+    )
     found: dict[object, Authorization] = {}
     for application_id, created, scopes in rows:
         given = found.setdefault(

@@ -120,3 +120,19 @@ class IconForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
         help_text="PNG, JPEG or BMP, exactly 215 x 215 pixels, smaller than 100 KB.",
     )
+
+
+class JoinForm(forms.Form):
+    application = forms.CharField(
+        label="Client ID or application ID",
+        max_length=64,
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
+        help_text="The people who registered it find both on its page.",
+    )
+    message = forms.CharField(
+        label="Message",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Why you need it. The people who decide read it.",
+    )

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
@@ -5,6 +6,7 @@ from django.http import HttpRequest
 from accounts.callers import Caller
 from applications.models import Application
 from applications.selectors.applications import application_for, application_to_write, may_write
+from fulfillment.errors import Forbidden
 
 
 def frame(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
@@ -19,8 +21,22 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
 
 
 def readable(request: HttpRequest, application_id: str) -> Application:
-    return application_for(Caller.on_pages(request.user), application_id)
+    return _or_how_to_ask(application_for, request, application_id)
 
 
 def writable(request: HttpRequest, application_id: str) -> Application:
-    return application_to_write(Caller.on_pages(request.user), application_id)
+    return _or_how_to_ask(application_to_write, request, application_id)
+
+
+def _or_how_to_ask(
+    find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
+) -> Application:
+    """The refusal of the API, in words for people in front of pages."""
+    try:
+        return find(Caller.on_pages(request.user), application_id)
+    except Forbidden as error:
+        if error.code != "association_required":
+            raise
+        raise Forbidden(
+            "You have no relationship with this application. Under Applications you can ask to join it."
+        ) from error

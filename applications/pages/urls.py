@@ -8,6 +8,7 @@ from applications.pages.applications import (
 )
 from applications.pages.authorizations import revoke, show_authorizations
 from applications.pages.icons import serve_icon, show_icon
+from applications.pages.joining import join_application, withdraw_joining
 from applications.pages.keys import change_dates, end, regenerate, regenerate_subscription, show_keys
 from applications.pages.try_it import try_application
 
@@ -16,6 +17,8 @@ ONE = "applications/<str:application_id>"
 urlpatterns = [
     path("applications", list_applications, name="applications"),
     path("applications/new", new_application, name="application-new"),
+    path("applications/join", join_application, name="application-join"),
+    path("applications/join/<str:request_id>/withdraw", withdraw_joining, name="joining-withdraw"),
     path(ONE, show_application, name="application"),
     path(f"{ONE}/settings", edit_application, name="application-edit"),
     path(f"{ONE}/keys", show_keys, name="application-keys"),

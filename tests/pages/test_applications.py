@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 
 from accounts.callers import Caller
-from accounts.models import Role
+from accounts.models import AssociationRequest, Role
 from accounts.secrets import decrypt
 from applications.models import Application
 from applications.services.applications import create_application
@@ -155,3 +155,33 @@ def test_try_it_fills_in_secrets_only_when_asked(world, browser):
     assert secret in filled
     assert "YOUR_" not in filled
     assert "/store/associated/product" in filled
+
+
+def test_people_ask_to_join_an_application_of_others(world, signed_in):
+    newcomer = signed_in(world.outsider)
+
+    for named in (world.application.client_id, str(world.application.pk)):
+        newcomer.post("/applications/join", {"application": named, "message": "I work on it"})
+
+    asked = AssociationRequest.objects.get()
+    assert (asked.user, asked.application, asked.store) == (world.outsider, world.application, None)
+    assert "Mail Studio" in newcomer.get("/applications/join").content.decode()
+
+    assert signed_in(world.user).post(f"/applications/join/{asked.pk}/withdraw").status_code == 403
+    newcomer.post(f"/applications/join/{asked.pk}/withdraw")
+    asked.refresh_from_db()
+    assert asked.state == "Withdrawn"
+    response = newcomer.post("/applications/join", {"application": "nothing"})
+    assert "application" in response.context["form"].errors
+
+
+@pytest.mark.parametrize("name", ["user", "operator"])
+def test_every_page_takes_few_queries(world, signed_in, django_assert_max_num_queries, name):
+    person = signed_in(getattr(world, name))
+    base = f"/applications/{world.application.pk}"
+    own = ["/", "/guide", "/applications", "/applications/new", "/applications/join"]
+    profile = ["/profile", "/profile/keys", "/profile/roles", "/profile/authorizations"]
+
+    for address in [*own, *profile, *(f"{base}{part}" for part in PARTS)]:
+        with django_assert_max_num_queries(12):
+            assert person.get(address).status_code == 200, address
