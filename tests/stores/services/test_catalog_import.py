@@ -2,6 +2,7 @@ import io
 import json
 import threading
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from django.db import connection, transaction
@@ -112,6 +113,11 @@ class TestImport:
             "".join(Product.objects.values_list("external_id", flat=True).exclude(external_id="x")) == "dcba"
         )
         assert set(Product.objects.values_list("version", flat=True)) == {1}
+
+    def test_example_of_the_documentation_can_be_imported(self):
+        example = Path("docs/catalog.md").read_text().partition("```json\n")[2].partition("```")[0]
+
+        assert load(example.encode()).products_new == 1
 
     def test_dry_run_counts_and_writes_nothing(self):
         summary = load(catalog(store(product())), dry_run=True)
