@@ -2,6 +2,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,15 +84,25 @@ def test_read_only_checkout_is_told(checkout):
 
 
 def test_unchanged_requirements_are_not_installed_again(checkout):
-    stamps = [checkout / ".venv" / name for name in ("base.stamp", "test.stamp")]
-    stamps[0].parent.mkdir()
-    for stamp in stamps:
-        stamp.touch()
+    environment = checkout / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(sys.executable)
+    for name in ("base.stamp", "test.stamp"):
+        (environment / name).touch()
 
-    assert (
-        make(checkout, "install", "PYTHON=no-such-python").stdout
-        == "make: Nothing to be done for 'install'.\n"
-    )
+    done = make(checkout, "install", "PYTHON=no-such-python")
+
+    assert done.stdout == "make: Nothing to be done for 'install'.\n"
+
+
+def test_environment_of_a_removed_python_is_made_anew(checkout):
+    stamp = checkout / ".venv" / "base.stamp"
+    (stamp.parent / "bin").mkdir(parents=True)
+    (stamp.parent / "bin" / "python").symlink_to(checkout / "removed")
+    stamp.touch()
+
+    assert make(checkout, "run", "PYTHON=no-such-python").stderr.startswith("There is no no-such-python")
+    assert not stamp.exists()
 
 
 def test_locks_name_versions_and_hashes_and_no_place():
