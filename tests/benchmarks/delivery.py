@@ -1,4 +1,4 @@
-"""EDDM at national scale: `python -m tests.benchmarks.delivery`, with DATABASE_URL naming a database to fill.
+"""EDDM at national scale: `python -m tests.benchmarks.delivery`, with DATABASE_URL naming an empty database.
 
 The input has real ZIP codes (package `zipcodes`) and invented counts: 657,232 routes, drawn so that its totals
 resemble the published national ones. It is made anew each time and never kept.
@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import zipcodes
@@ -290,6 +291,7 @@ def swap_under_load() -> tuple[int, int, float]:
     return watch.wrong, watch.count, watch.slowest
 
 
+@cache
 def asker() -> Callable[[list[str]], tuple[int, str]]:
     """Asks the whole service, in this process: middleware, credentials and all, without a network."""
     from django.core.wsgi import get_wsgi_application
