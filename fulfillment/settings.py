@@ -119,6 +119,8 @@ def _database(url: str) -> dict[str, object]:
         "OPTIONS": {
             **options,
             "connect_timeout": 3,
+            # Prepares what asks for it (fulfillment.statements) and nothing by count; None would forbid both.
+            "prepare_threshold": 1_000_000,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",

@@ -37,7 +37,7 @@ SELECT token.expires, token.scope, token.resource, token.user_id, token.applicat
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
-LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(%s)
+LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(string_to_array(%s, ','))
 LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
 WHERE token.token_checksum = %s
 """
@@ -68,7 +68,7 @@ def caller_of(authorization: str, key: str) -> Caller:
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
     checksum = hashlib.sha256(match[1].encode()).hexdigest()
-    row = fetch_row(CREDENTIALS, (digests(key) if key else [], checksum))
+    row = fetch_row(CREDENTIALS, (",".join(digests(key)) if key else "", checksum))
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
     return _judge(row, key_sent=bool(key))
