@@ -6,7 +6,7 @@ without it a missing or weak secret stops the start.
 
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
@@ -37,7 +37,8 @@ API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.names(
-    "ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]") if DEVELOPMENT else (_public.hostname,)
+    "ALLOWED_HOSTS",
+    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -104,9 +105,7 @@ def _database(url: str) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
         raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
-    options: dict[str, str] = dict(
-        pair.split("=", 1) for pair in unquote(parts.query).split("&") if "=" in pair
-    )
+    options = dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.path.strip("/"),
@@ -129,7 +128,11 @@ def _database(url: str) -> dict[str, object]:
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
-DATABASES = {"default": _database(DATABASE_URL)} if DATABASE_URL else {}
+if not DATABASE_URL:
+    raise ImproperlyConfigured(
+        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
+    )
+DATABASES = {"default": _database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
