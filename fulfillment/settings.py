@@ -73,6 +73,7 @@ MIDDLEWARE = [
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
+    "fulfillment.middleware.ApiHistory",
     "fulfillment.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import pghistory
 from django.conf import settings
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.callers import Caller
@@ -51,6 +53,8 @@ class TokenAuthentication(BaseAuthentication):
         if not key and _requires_key(request):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         caller = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        if request.method not in SAFE_METHODS:
+            pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
 
     def authenticate_header(self, request: Request) -> str:
