@@ -264,6 +264,7 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.api.rendering.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "fulfillment.api.schema.OperationSchema",
     "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
+    "DEFAULT_METADATA_CLASS": "fulfillment.api.rendering.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
 }

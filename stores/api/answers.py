@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 
-from fulfillment.responses import json_bytes, not_modified
+from fulfillment.responses import is_unchanged, json_bytes, not_modified
 from stores.selectors.stores import StoredBody
 
 
@@ -17,4 +17,8 @@ def known_tags(request: Request) -> list[str]:
 def answer_stored(request: Request, body: StoredBody) -> HttpResponse:
     # Weak, because the compressed and the plain answer carry the same tag.
     etag = f'W/"{body.tag}"'
-    return not_modified(etag) if body.content is None else json_bytes(request, body.content, etag=etag)
+    return (
+        not_modified(etag)
+        if body.content is None or is_unchanged(request, etag)
+        else json_bytes(request, body.content, etag=etag)
+    )
