@@ -49,6 +49,12 @@ OPERATOR_NAVIGATION = [
         "title": "Audit trail",
         "separator": True,
         "items": [
+            _item("Roles", "history", "accounts_roleevent"),
+            _item("Association requests", "history", "accounts_associationrequestevent"),
+            _item("Users", "history", "accounts_userevent"),
+            _item("Subscription keys", "history", "accounts_subscriptionkeyevent"),
+            _item("Applications", "history", "applications_applicationevent"),
+            _item("Application keys", "history", "applications_applicationkeyevent"),
             _item("Stores", "history", "stores_storeevent"),
             _item("Products", "history", "stores_productevent"),
         ],

@@ -12,6 +12,7 @@ from accounts.callers import Caller
 from applications.models import Application, ApplicationKey
 from applications.selectors.records import icon_url
 from applications.services.applications import NAMES, change_application, create_application
+from applications.services.authorizations import end_tokens_of_application
 from applications.services.keys import add_key
 from applications.services.reply_urls import reply_url_faults
 from fulfillment.errors import DomainError
@@ -70,7 +71,7 @@ class ApplicationAdmin(ModelAdmin):
     search_fields = ["name", "client_id", "user__username"]
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
     inlines = [KeyInline]
-    actions = ["add_key_for_a_year"]
+    actions = ["add_key_for_a_year", "end_tokens"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview"]}),
         (
@@ -96,6 +97,12 @@ class ApplicationAdmin(ModelAdmin):
                 messages.success(request, f"{application}: key added; its owner sees the value on its page.")
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
+
+    @admin.action(description="End all tokens and sign-ins", permissions=["change"])
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            end_tokens_of_application(application=application)
+            messages.success(request, f"{application}: every token and code is ended.")
 
     def save_model(
         self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool
