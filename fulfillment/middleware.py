@@ -13,6 +13,8 @@ from django.middleware.csrf import CsrfViewMiddleware
 from fulfillment.api.errors import problem
 
 API_PREFIX = "/api/"
+# Files at signed addresses are for caches, and whoever holds the address: no cookie plays a part.
+WITHOUT_COOKIES = (API_PREFIX, "/proofs/", "/assets/")
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -28,12 +30,12 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class _PagesOnly:
-    """Passes requests to the API by."""
+    """Passes requests to the API and for files by."""
 
     get_response: Any
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith(API_PREFIX):
+        if request.path_info.startswith(WITHOUT_COOKIES):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
 

@@ -1,6 +1,5 @@
 """Where files are kept: a folder, or an S3 bucket (settings choose)."""
 
-import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -21,7 +20,7 @@ class FolderStorage(FileSystemStorage):
                     part.write(chunk)
                 part.close()
                 Path(part.name).chmod(0o644)
-                os.replace(part.name, path)
+                Path(part.name).replace(path)
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)
                 raise

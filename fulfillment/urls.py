@@ -13,6 +13,7 @@ urlpatterns = [
     path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
     path("", include("applications.oauth.urls")),
+    path("", include("stores.pages.urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -1,3 +1,4 @@
+from stores.admin.fonts import FontAdmin
 from stores.admin.stores import StoreAdmin
 
-__all__ = ["StoreAdmin"]
+__all__ = ["FontAdmin", "StoreAdmin"]
