@@ -14,12 +14,13 @@ from django.utils import timezone
 
 from fulfillment.errors import Fault, Invalid
 from stores.catalog_reader import ProductRead, StoreRead, read_catalog
-from stores.catalog_records import check_product, fingerprint
+from stores.catalog_records import Record, check_product, fingerprint
 from stores.models import Store
 from stores.selectors.catalog import stored_products
 from stores.services.catalog_rows import CatalogRows, Entry, Known
 from stores.services.renderings import begin_catalog_work
 from stores.services.stores import lock_store, record_catalog_change, save_store
+from stores.services.templates import TemplateChecks
 
 BATCH = 1000
 FAULTS_KEPT = 1000
@@ -74,6 +75,7 @@ class _Import:
     def __init__(self) -> None:
         self.summary = ImportSummary()
         self.rows = CatalogRows(timezone.now())
+        self.templates = TemplateChecks()
         self.faults: list[Fault] = []
         self.fault_count = 0
         self.store_ids: set[str] = set()
@@ -131,6 +133,8 @@ class _Import:
         if not faults and work is not None and record["ID"] in work.seen:
             message = f"ID: {record['ID']} is in this store twice."
             faults = [Fault(f"{entry.pointer}/ID", "repeated", message)]
+        if not faults and record["Template"] is not None and not (work and _is_known(work, record)):
+            faults = self.templates.faults(record, entry.pointer)
         if faults:
             self._note(faults)
         if work is None or faults:
@@ -165,6 +169,11 @@ class _Import:
             self.rows.set_order(work.order)
         if work.is_changed or not work.is_ordered:
             record_catalog_change(work.store)
+
+
+def _is_known(work: _StoreWork, record: Record) -> bool:
+    known = work.known.get(record["ID"])
+    return known is not None and known.fingerprint == fingerprint(record)
 
 
 def _place(work: _StoreWork, entry: Entry) -> int:
