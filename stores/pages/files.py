@@ -70,22 +70,22 @@ def _answer(
     request: HttpRequest, behind: FileBehind, file: File, size: int, headers: dict[str, str]
 ) -> HttpResponseBase:
     try:
-        span = _wanted(request, headers["ETag"], size)
+        wanted = _wanted(request, headers["ETag"], size)
     except RangeNotSatisfiable:
         file.close()
         refusal = _refusal(416, f"The file has {size} bytes.")
         refusal["Content-Range"] = f"bytes */{size}"
         return refusal
-    start, end = span or (0, size)
+    start, end = wanted or (0, size)
     headers["Content-Length"] = str(end - start)
-    if span:
+    if wanted:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
-    status = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
+    status = HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK
     if request.method == "HEAD":
         file.close()
         return HttpResponse(status=status, content_type=behind.media_type, headers=headers)
-    blocks = _blocks(file, start, end)
-    return StreamingHttpResponse(blocks, status=status, content_type=behind.media_type, headers=headers)
+    span = _Span(file, start, end)
+    return StreamingHttpResponse(span, status=status, content_type=behind.media_type, headers=headers)
 
 
 def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:
@@ -107,12 +107,25 @@ def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | Non
     return start, end
 
 
-def _blocks(file: File, start: int, end: int) -> Iterator[bytes]:
-    with file:
+class _Span:
+    """A part of an open file, block by block; closed with the answer, also one that nobody read."""
+
+    def __init__(self, file: File, start: int, end: int) -> None:
         file.seek(start)
-        while start < end and (block := file.read(min(BLOCK, end - start))):
-            start += len(block)
-            yield block
+        self.file, self.left = file, end - start
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        block: bytes = self.file.read(min(BLOCK, self.left))
+        self.left -= len(block)
+        if not block:
+            raise StopIteration
+        return block
+
+    def close(self) -> None:
+        self.file.close()
 
 
 def _refusal(status: int, text: str) -> HttpResponse:

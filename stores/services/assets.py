@@ -17,7 +17,7 @@ MAXIMUM_BYTES = 10 * 1024 * 1024
 MAXIMUM_PIXELS = 50_000_000
 # Above this one is decoded at a time: some hundred megabytes each.
 LARGE_PIXELS = 8_000_000
-FORMATS = ("PNG", "JPEG", "MPO")
+FORMATS = ("PNG", "JPEG")
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
 
 _one_at_a_time = threading.Lock()
