@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
-from stores.services.demo import load_demo_catalog
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
@@ -23,6 +22,7 @@ from applications.services.keys import MAXIMUM_KEYS, add_key
 from applications.services.tokens import issue_access_token
 from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
 from stores.models import Product, Store
+from stores.services.demo import load_demo_catalog
 
 TOKEN_LIFETIME = timedelta(hours=24)
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
@@ -33,22 +33,19 @@ EVERYDAY_SCOPES = tuple(name for name in Permission.values if name != Permission
 @dataclass(frozen=True)
 class Person:
     username: str
+    password: str
     first_name: str
     last_name: str
     is_operator: bool = False
-
-    @property
-    def password(self) -> str:
-        return f"demo-{self.username}-pass"
 
     @property
     def subscription_key(self) -> str:
         return f"sfs_demo_{self.username}_primary"
 
 
-OPERATOR = Person("operator", "Olivia", "Park", is_operator=True)
-USER = Person("user", "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", "Oscar", "Reyes")
+OPERATOR = Person("operator", "paper-river-lantern", "Olivia", "Park", is_operator=True)
+USER = Person("user", "copper-meadow-kite", "Uma", "Lindqvist")
+OUTSIDER = Person("outsider", "silver-harbor-tulip", "Oscar", "Reyes")
 
 APPLICATION_ID = "demo-application"
 APPLICATION_KEY = "sfk_demo_application_key"
@@ -154,7 +151,7 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
             username=person.username,
             first_name=person.first_name,
             last_name=person.last_name,
-            email=f"{person.username}@{_mail_domain(tenant)}",
+            email=f"{person.username}@demo.example",
             password=person.password,
             is_operator=person.is_operator,
         )
@@ -168,11 +165,6 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
         user.save()
     _set_subscription_key(user.subscription, person.subscription_key)
     return user
-
-
-def _mail_domain(tenant: Tenant) -> str:
-    """Tenants of development are named after a loopback host, which no mail address can have."""
-    return tenant.domain if "." in tenant.domain and not tenant.domain[-1].isdigit() else "demo.example"
 
 
 def _set_subscription_key(subscription: Subscription, value: str) -> None:

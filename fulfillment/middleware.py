@@ -13,8 +13,18 @@ from django.middleware.csrf import CsrfViewMiddleware
 from fulfillment.api.errors import problem
 
 API_PREFIX = "/api/"
-# Files at signed addresses are for caches, and whoever holds the address: no cookie plays a part.
-WITHOUT_COOKIES = (API_PREFIX, "/proofs/", "/assets/")
+# Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
+# Machine answers are never pages.
+PROGRAM_PREFIXES = (
+    API_PREFIX,
+    "/oauth/token",
+    "/oauth/revoke",
+    "/.well-known/",
+    "/healthz",
+    "/readyz",
+    "/proofs/",
+    "/assets/",
+)
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -30,12 +40,12 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class _PagesOnly:
-    """Passes requests to the API and for files by."""
+    """Passes requests of programs by."""
 
     get_response: Any
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith(WITHOUT_COOKIES):
+        if request.path_info.startswith(PROGRAM_PREFIXES):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
 
@@ -46,8 +56,10 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 
 class PageCsrf(_PagesOnly, CsrfViewMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> Any:
-        # The API takes no cookie, so no other site can make a browser call it with credentials.
-        return None if request.path_info.startswith(API_PREFIX) else super().process_view(request, *view)
+        # They take no cookie, so no other site can make a browser call them with credentials.
+        if request.path_info.startswith(PROGRAM_PREFIXES):
+            return None
+        return super().process_view(request, *view)
 
 
 class PageAuthentication(_PagesOnly, AuthenticationMiddleware):

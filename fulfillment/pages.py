@@ -16,6 +16,13 @@ from fulfillment.errors import Unavailable
 from fulfillment.middleware import API_PREFIX
 
 SHOWN_AT_START = 4
+PLACEHOLDERS = {
+    "client_id": "YOUR_CLIENT_ID",
+    "key": "YOUR_KEY",
+    "subscription_key": "YOUR_SUBSCRIPTION_KEY",
+    "reply_url": "https://your.example/callback",
+    "store_id": "demo",
+}
 
 
 @require_safe
@@ -26,6 +33,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     applications = list(
         applications_for(Caller.on_pages(request.user))
         .select_related("icon")
+        .defer("icon__image", "icon__central_image")
         .order_by("-updated")[:SHOWN_AT_START]
     )
     return render(request, "portal/home.html", {"applications": applications})
@@ -33,7 +41,9 @@ def show_home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def show_guide(request: HttpRequest) -> HttpResponse:
-    return render(request, "portal/guide.html", {"part": "guide", "public_url": settings.PUBLIC_URL})
+    return render(
+        request, "portal/guide.html", {"part": "guide", "public_url": settings.PUBLIC_URL, **PLACEHOLDERS}
+    )
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -10,9 +10,11 @@ from urllib.parse import unquote, urlsplit
 
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
+from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -112,18 +114,14 @@ def _database(url: str) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": options.pop("host", None) or parts.hostname or "",
         "PORT": str(parts.port or ""),
+        # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
+        "CONN_MAX_AGE": 1800,
         "OPTIONS": {
             **options,
             "connect_timeout": 3,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
-            "pool": {
-                "min_size": 1,
-                "max_size": environment.integer("DATABASE_POOL_SIZE", 16, minimum=1, maximum=500),
-                "timeout": 5,
-                "max_lifetime": 1800,
-            },
         },
     }
 
@@ -156,7 +154,9 @@ LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.text("DEFAULT_TENANT_DOMAIN", _public.hostname or "localhost")
+DEFAULT_TENANT_DOMAIN = environment.text(
+    "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
+)
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -344,6 +344,35 @@ SPECTACULAR_SETTINGS = {
             },
         }
     },
+}
+
+UNFOLD = {
+    "SITE_TITLE": "Store Fulfillment",
+    "SITE_HEADER": "Store Fulfillment",
+    "SITE_SUBHEADER": "Operators",
+    "SITE_ICON": lambda request: static("brand/mark.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
+    ],
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_HISTORY": True,
+    # Tailwind's emerald: the accent of static/portal.css.
+    "COLORS": {
+        "primary": {
+            "50": "236 253 245",
+            "100": "209 250 229",
+            "200": "167 243 208",
+            "300": "110 231 183",
+            "400": "52 211 153",
+            "500": "16 185 129",
+            "600": "4 120 87",
+            "700": "6 95 70",
+            "800": "6 78 59",
+            "900": "2 58 44",
+            "950": "1 34 26",
+        }
+    },
+    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.

@@ -16,7 +16,7 @@ def fetch_row(statement: str, parameters: Sequence[Any] = ()) -> tuple[Any, ...]
     connection.ensure_connection()
     # Django's own cursors bind on the client and can prepare nothing.
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(statement, parameters, prepare=True)
+        cursor.execute(statement, parameters, prepare=True, binary=True)
         row = cursor.fetchone()
     if connection.queries_logged:
         connection.queries_log.append({"sql": statement, "time": "0.000"})

@@ -133,7 +133,7 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     return record, faults
 
 
-def fingerprint(record: Record) -> bytes:
+def fingerprint(record: Any) -> bytes:
     """The same for the same content; a price's Created counts only where it differs from the product's."""
     content = orjson.dumps(record, default=str, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(content, digest_size=16).digest()

@@ -1,8 +1,12 @@
 from django.urls import path
 
-from stores.addresses import ASSETS, PROOFS
-from stores.pages.files import serve_file
+from stores.pages.associations import show_stores, withdraw
 
 urlpatterns = [
-    path(f"{kind}/<str:token>/<str:name>", serve_file, {"kind": kind}, name=kind) for kind in (PROOFS, ASSETS)
+    path("applications/<str:application_id>/stores", show_stores, name="application-stores"),
+    path(
+        "applications/<str:application_id>/stores/<str:request_id>/withdraw",
+        withdraw,
+        name="association-withdraw",
+    ),
 ]

@@ -22,7 +22,7 @@ from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, Templ
 from stores.renderings import render_product
 from stores.selectors.catalog import stored_product
 from stores.services.stores import invalid, lock_store, record_catalog_change
-from stores.services.templates import TemplateChecks
+from stores.services.templates import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]
 
@@ -42,14 +42,13 @@ def save_product(
         raise invalid("The product cannot be saved.", faults)
     now = timezone.now()
     if product is None:
-        saved = Product(store=store, created=now, version=0, position=_end_of(store))
+        saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
         unchanged = False
         _check_template(record)
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
         stored = stored_product(saved.pk)
-        # A template that stays is not judged again: a font it needs may be gone, and its product must be archivable.
-        if any(record[name] != stored.record[name] for name in ("Template", "TemplateFields")):
+        if not same_template(record, stored.record):
             _check_template(record)
         keep_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
         unchanged = fingerprint(record) == fingerprint(stored.record)
@@ -63,6 +62,12 @@ def save_product(
         saved.save(update_fields=["position"])
     record_catalog_change(store)
     return saved
+
+
+def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
+    """What `save_product` would refuse, for a form that shows everything at once."""
+    record, faults = check_product(values)
+    return faults or _clashes(record, store, product)
 
 
 @transaction.atomic
@@ -135,6 +140,6 @@ def _clashes(record: Record, store: Store, product: Product | None) -> list[Faul
     return []
 
 
-def _end_of(store: Store) -> int:
+def end_of_catalog(store: Store) -> int:
     last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1

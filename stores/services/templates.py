@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import orjson
 
 from fulfillment.errors import Fault
-from stores.catalog_records import Record
+from stores.catalog_records import Record, fingerprint
 from stores.selectors.fonts import font_set
 from stores.services.fillings import typesetting_at_work
 from stores.typesetting import (
@@ -51,3 +51,12 @@ class TemplateChecks:
         except TemplateInvalid as error:
             return error.problems
         return ()
+
+
+def same_template(record: Record, stored: Record) -> bool:
+    """One that stays is not judged again: a font it needs may be gone, and its product must be archivable."""
+    return fingerprint(_parts(record)) == fingerprint(_parts(stored))
+
+
+def _parts(record: Record) -> Record:
+    return {name: record[name] for name in ("Template", "TemplateFields")}

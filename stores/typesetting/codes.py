@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import segno
 from segno.encoder import DataOverflowError
@@ -89,7 +89,7 @@ def _digits_from(text: str, place: int) -> int:
     return end - place
 
 
-def _dark_runs(row: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _dark_runs(row: Iterable[int]) -> Iterator[tuple[int, int]]:
     start = None
     for column, dark in enumerate([*row, 0]):
         if dark and start is None:

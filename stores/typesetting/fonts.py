@@ -137,8 +137,14 @@ def open_font(content: bytes) -> tuple[str, ...]:
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
         raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
     try:
-        faces = [_face(font, Path(), index) for index, font in enumerate(_fonts(io.BytesIO(content)))]
-        points = [len(font.getBestCmap() or ()) for font in _fonts(io.BytesIO(content))]
+        fonts = _fonts(io.BytesIO(content))
+        faces = [_face(font, Path(), index) for index, font in enumerate(fonts)]
+        points = [len(font.getBestCmap() or ()) for font in fonts]
+        whole = all(
+            table.offset + table.length <= len(content)
+            for font in fonts
+            for table in font.reader.tables.values()
+        )
     except (
         TTLibError,
         KeyError,
@@ -150,7 +156,7 @@ def open_font(content: bytes) -> tuple[str, ...]:
         TypeError,
     ) as error:
         raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
-    if not faces or not all(points) or not all(face.family for face in faces):
+    if not whole or not faces or not all(points) or not all(face.family for face in faces):
         raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
     return tuple(dict.fromkeys(face.family for face in faces))
 

@@ -1,13 +1,10 @@
-import io
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PIL import Image
-
-from stores.typesetting.artwork import ArtworkInvalid, measure_picture
+from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
     SMALLEST_QR_MODULE_MM,
@@ -21,6 +18,8 @@ from stores.typesetting.template import Artwork, Box, Template
 
 GOOD_DPI = 150
 PROOF_DPI = 200
+# Larger pictures are decoded once only, when a proof's smaller copy is made.
+SMALL_PICTURE = 4_000_000
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
 _BREAKABLE = re.compile(
@@ -124,15 +123,15 @@ class SheetBuilder:
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that is not there")
             return None
+        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
-            width, height = measure_picture(self.images[field])
+            size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
+            if key not in self.sheet.pictures:
+                self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None
-        self._note_resolution(box, Artwork(field, "image/png", b"", "", width, height))
-        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
-        if key not in self.sheet.pictures:
-            self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], (width, height))
+        self._note_resolution(box, Artwork(field, "image/png", b"", "", *size))
         return {**shown, "picture": key}
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
@@ -140,14 +139,8 @@ class SheetBuilder:
         dpi = _printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
-        with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
-            wanted = [max(1, round(side * PROOF_DPI / dpi)) for side in size]
-            picture.draft("RGB", (wanted[0], wanted[1]))
-            smaller = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert("RGBA")
-            smaller = smaller.resize((wanted[0], wanted[1]), Image.Resampling.LANCZOS, reducing_gap=2.0)
-        target = io.BytesIO()
-        smaller.save(target, "PNG" if extension == "png" else "JPEG", quality=88)
-        return target.getvalue(), extension
+        wanted = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
+        return shrink_picture(content, wanted), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:

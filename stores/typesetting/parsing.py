@@ -116,6 +116,8 @@ def _read_box(
     box: Reading, width: float, height: float, kinds: Mapping[str, str], families: frozenset[str]
 ) -> Box:
     kind = box.choice("Kind", KINDS)
+    if box.value.get("Kind") not in KINDS:
+        return Box("Text", None, None, 0, 0, 1, 1)
     field, text = _read_content(box, kind, kinds)
     extras: dict[str, Any] = {}
     if kind == "Text":

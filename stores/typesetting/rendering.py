@@ -55,7 +55,9 @@ def render_proof(
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
-    parts = _render(builder, values, {"mark": (mark or "")[:MARK_LETTERS] or None, "slug": 0}, seconds)
+    shown_mark = (mark or "")[:MARK_LETTERS] or None
+    families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
+    parts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages))
 
 
@@ -145,7 +147,7 @@ def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping
     for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
     whole = {**job, "title": "Proof" if job["mark"] else "Print", "reporting": False, "pages": pages}
-    return json.dumps({**whole, "mark-fonts": [MARK_FAMILY]}).encode()
+    return json.dumps(whole).encode()
 
 
 def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:

@@ -35,7 +35,7 @@ class Renderer:
     def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         parts: list[bytes] = []
         for form, number in request["outputs"]:
-            files = {"main.typ": LAYOUT, "job.json": jobs[number]}
+            files: Any = {"main.typ": LAYOUT, "job.json": jobs[number]}
             compiler = self._compiler(request["root"], request["fonts"], files)
             try:
                 # A second format of the same job reuses the first one's layout from the compiler's cache.
@@ -44,7 +44,7 @@ class Renderer:
                 if "unfit" in error.message:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
                 return {"ok": False, "message": error.message}, []
-            parts += output if isinstance(output, list) else [output]
+            parts += output if isinstance(output, list) else [output or b""]
         return {"ok": True}, parts
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
@@ -53,13 +53,13 @@ class Renderer:
         compiler = self._new_compiler(request["root"], request["fonts"], files)
         return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
 
-    def _compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+    def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         self.used += 1
         if self.compiler is None or self.key != (root, fonts) or self.used > RENDERINGS_OF_A_COMPILER:
             self.compiler, self.key, self.used = self._new_compiler(root, fonts, files), (root, fonts), 0
         return self.compiler
 
-    def _new_compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+    def _new_compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         if fonts not in self.fonts:
             self.fonts = {fonts: typst.Fonts(False, False, [fonts])}
         nowhere = str(Path(root) / "no-packages")

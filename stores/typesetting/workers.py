@@ -105,8 +105,12 @@ class Workers:
             if self._owner != os.getpid():
                 # After a fork the parent's processes and sockets are not ours to use or to end.
                 self._owner, self._idle, self._slots = os.getpid(), [], list(range(self.limit))
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.process.poll() is None:
+                    return worker
+                worker.close()
+                self._slots.append(worker.slot)
             if not self._slots:
                 return None
             slot = self._slots.pop()

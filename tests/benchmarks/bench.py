@@ -44,7 +44,7 @@ def main() -> None:
             results[row] = _measure(row, servers, credentials, arguments)
             _show(row, results[row])
         memory = servers["ours"].memory()
-    lines = [_line(row, loads, data.count_queries(row, credentials)) for row, loads in results.items()]
+    lines = [_line(row, loads, data.count_queries(row.path, credentials)) for row, loads in results.items()]
     if arguments.write:
         REPORT.write_text(_report(arguments, lines, memory), encoding="utf-8")
 
@@ -52,7 +52,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()

@@ -132,7 +132,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     django.setup()
     call_command("migrate", verbosity=0)
     from stores.typesetting import load_sample
-    from tests.factories.stores import TEMPLATES, make_demo_product
+    from tests.factories.templates import TEMPLATES, make_demo_product
     from tests.world import build_world
 
     world = build_world()

@@ -1,46 +1,64 @@
+"""Stores and products as any writer makes them: through the services, with their stored renderings."""
+
+import itertools
 from decimal import Decimal
 from typing import Any
 
-import orjson
-from django.conf import settings
-
 from stores.models import Product, Store
 from stores.services.products import save_product
-from stores.typesetting import load_template_folder
+from stores.services.stores import save_store
 
-TEMPLATES = settings.BASE_DIR / "stores" / "demo" / "templates"
-QUANTITIES = {"DefaultQty": 100, "MinimumQty": 100, "MaximumQty": 1000, "IncrementQty": 100}
-SIZE = {"WidthMM": Decimal("88.9"), "HeightMM": Decimal("50.8"), "DeliveryMethod": "GROUND"}
+_numbers = itertools.count(1)
 
 
-def field(name: str, **changes: Any) -> dict[str, Any]:
-    return {"FieldName": name, "Prompt": name, "Type": "Text", "SubType": "SingleLine", **changes}
+def store_values(**values: Any) -> dict[str, Any]:
+    number = next(_numbers)
+    return {"StoreID": f"store-{number}", "CompanyName": f"Store {number}", **values}
 
 
-def text_box(name: str, **changes: Any) -> dict[str, Any]:
-    place = {"X": 5, "Y": 5, "Width": 60, "Height": 8}
-    return {"Field": name, "Kind": "Text", "Size": 12, **place, **changes}
+def make_store(**values: Any) -> Store:
+    return save_store(values=store_values(**values)).store
 
 
-def page(*boxes: dict[str, Any]) -> dict[str, Any]:
-    return {"WidthMM": 88.9, "HeightMM": 50.8, "BleedMM": 3, "Boxes": list(boxes)}
-
-
-def make_product(store: Store, product_id: str = "card", **changes: Any) -> Product:
-    """Without more a one-page card with one required line."""
-    values = {
-        "ID": product_id,
-        "Name": "Card",
-        **QUANTITIES,
-        **SIZE,
-        "TemplateFields": [field("Name", Required=True)],
-        "Template": {"Pages": [page(text_box("Name"))]},
+def product_values(**values: Any) -> dict[str, Any]:
+    number = next(_numbers)
+    return {
+        "ID": f"product-{number}",
+        "APIKey": f"PR-{number}",
+        "Name": f"Product {number}",
+        "Description": "Full color – “both sides”",
+        "Category": "Postcards",
+        "ImageURL": "/static/catalog/postcard.svg",
+        "DefaultQty": 500,
+        "MinimumQty": 100,
+        "MaximumQty": 10_000,
+        "IncrementQty": 100,
+        "DeliveryMethod": "GROUND",
+        "PageCount": 2,
+        "WidthMM": Decimal("152.4"),
+        "HeightMM": Decimal("101.6"),
+        "TemplateFields": [field_values()],
+        "DeliveredPrices": [price_values(IsDefault=True), price_values(LocationType="Residential")],
+        "ProductionSpeeds": [{"Days": 3, "IsDefault": True}, {"Days": 1}],
+        **values,
     }
-    return save_product(store=store, values={**values, **changes})
 
 
-def make_demo_product(store: Store, name: str) -> Product:
-    """One of the designed templates of the demo."""
-    folder = TEMPLATES / name
-    fields = orjson.loads((folder / "fields.json").read_bytes())
-    return make_product(store, name, TemplateFields=fields, Template=load_template_folder(folder))
+def field_values(**values: Any) -> dict[str, Any]:
+    return {"FieldName": "Headline", "Prompt": "Headline", "Type": "Text", "SubType": "SingleLine", **values}
+
+
+def price_values(**values: Any) -> dict[str, Any]:
+    return {
+        "DeliveryMethodCode": "GROUND",
+        "Description": "Ground",
+        "Price": Decimal("0.12"),
+        "Country": "United States",
+        "CountryCode": "US",
+        "LocationType": "Commercial",
+        **values,
+    }
+
+
+def make_product(store: Store, **values: Any) -> Product:
+    return save_product(store=store, values=product_values(**values))

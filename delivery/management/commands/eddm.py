@@ -1,5 +1,5 @@
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -15,7 +15,7 @@ from fulfillment.errors import DomainError
 class Command(BaseCommand):
     help = "Lists, activates, discards, compares, rebuilds and exports the data sets of delivery populations."
 
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

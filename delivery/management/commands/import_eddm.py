@@ -5,15 +5,16 @@ from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from delivery.management.progress import TerminalProgress
 from delivery.management.reports import describe_outcome
 from delivery.management.who import current_user
-from delivery.services.imports import import_file, import_upload, try_file
+from delivery.services.imports import import_file, try_file
 from delivery.services.reading import ImportOptions, read_types, read_vintage
+from delivery.services.uploads import import_upload
 from delivery.sources.cells import POSTAL_CODE
 from delivery.sources.columns import read_choices
 from delivery.sources.detection import FORMATS
@@ -29,7 +30,7 @@ class Command(BaseCommand):
         "JSON of the USPS map service and the fixed-width Delivery Statistics file; plain, .gz or .zip."
     )
 
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", help="The file, or - for standard input.")

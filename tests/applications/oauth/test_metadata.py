@@ -31,7 +31,7 @@ def test_the_implicit_flow_is_announced_only_where_it_is_served(client, settings
     assert "implicit" in metadata["grant_types_supported"]
 
 
-@pytest.mark.parametrize(("path", "resource"), [("", ISSUER), ("/", ISSUER), ("/api/v1", f"{ISSUER}/api/v1")])
+@pytest.mark.parametrize(("path", "resource"), [("", ISSUER), ("/api/v1", f"{ISSUER}/api/v1")])
 def test_the_resource_is_the_address_it_was_derived_from(client, path, resource):
     response = client.get(f"/.well-known/oauth-protected-resource{path}")
     assert response.json()["resource"] == resource

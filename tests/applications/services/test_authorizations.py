@@ -1,9 +1,18 @@
 """Ending what a user granted, and what an application holds."""
 
+from datetime import timedelta
+
 import pytest
+import time_machine
+from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
-from applications.services.authorizations import end_tokens_of_application, revoke_authorization
+from applications.models import UsedCode
+from applications.services.authorizations import (
+    clear_expired_authorizations,
+    end_tokens_of_application,
+    revoke_authorization,
+)
 from tests.applications.oauth.flows import Party, is_alive
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory, issue_token
@@ -44,3 +53,29 @@ def test_an_application_can_be_stripped_of_everything():
     assert party.redeem(code).status_code == 400
     assert party.refresh(tokens["refresh_token"]).status_code == 400
     assert is_alive(kept["access_token"])
+
+
+def test_clearing_keeps_what_can_still_be_used():
+    user, party = UserFactory(), Party(ApplicationFactory(confidential=True))
+    old = party.sign_in(user)
+    new = party.refresh(old["refresh_token"]).json()
+    party.token(grant_type="client_credentials")
+    party.code_for(user)
+    assert clear_expired_authorizations() == 0
+    with time_machine.travel(timezone.now() + timedelta(days=29)):
+        assert clear_expired_authorizations(batch=1) == 2  # the code and the application's own token
+        renewed = party.refresh(new["refresh_token"])
+        assert renewed.json()["scope"] == old["scope"]
+        assert party.refresh(old["refresh_token"]).status_code == 400
+        assert not is_alive(renewed.json()["access_token"])
+
+
+def test_clearing_removes_everything_in_the_end():
+    user, party = UserFactory(), Party(ApplicationFactory(confidential=True))
+    for _ in range(3):
+        party.refresh(party.sign_in(user)["refresh_token"])
+    party.sign_in(user)
+    with time_machine.travel(timezone.now() + timedelta(days=91)):
+        clear_expired_authorizations(batch=2)
+    for model in (AccessToken, RefreshToken, Grant, UsedCode):
+        assert not model.objects.exists()

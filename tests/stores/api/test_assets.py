@@ -7,7 +7,7 @@ from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
 from stores.models import Asset
-from tests.factories.stores import field, make_product, page
+from tests.factories.templates import field, make_card, page
 
 PATH = "/api/v1/store/associated/asset"
 
@@ -123,7 +123,7 @@ def test_limits_are_judged_before_decoding(client, monkeypatch):
 def test_asset_is_for_its_application_and_store_only(world, client):
     photo = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 20, "Height": 20}
     for store in (world.associated, world.demo):
-        make_product(
+        make_card(
             store,
             TemplateFields=[field("Photo", Type="Image", SubType="Upload")],
             Template={"Pages": [page(photo)]},

@@ -9,7 +9,7 @@ from stores.models import Product, Proof
 from stores.selectors.catalog import stored_product
 from stores.services.products import archive_product, save_product
 from stores.services.renderings import refresh_renderings
-from tests.factories.stores import field, make_demo_product, make_product, page, text_box
+from tests.factories.templates import field, make_card, make_demo_product, page, text_box
 
 PATH = "/store/associated/product/card/proof"
 
@@ -62,7 +62,7 @@ def test_two_sided_proof_shows_what_was_sent(world, client):
 
 
 def test_one_page_proof_has_an_empty_second_side(world, client):
-    make_product(world.associated)
+    make_card(world.associated)
 
     proof = client.call("POST", PATH, {"Name": "Ada"}).json()
 
@@ -70,7 +70,7 @@ def test_one_page_proof_has_an_empty_second_side(world, client):
 
 
 def test_same_data_give_the_same_proof_and_addresses(world, client):
-    make_product(world.associated, TemplateFields=[field("Name"), field("Title", DefaultValue="Dr.")])
+    make_card(world.associated, TemplateFields=[field("Name"), field("Title", DefaultValue="Dr.")])
 
     first = client.call("POST", PATH, {"Name": "Ada"}).json()
     again = client.call("POST", PATH, {"Title": "Dr.", "Name": "Ada"}).json()
@@ -83,7 +83,7 @@ def test_same_data_give_the_same_proof_and_addresses(world, client):
 
 
 def test_new_version_and_other_mark_give_another_proof(world, client, settings):
-    product = make_product(world.associated)
+    product = make_card(world.associated)
     urls = [client.call("POST", PATH, {"Name": "Ada"}).json()["PdfURL"]]
     record = stored_product(product.pk).record
     save_product(store=world.associated, product=product, values={**record, "Description": "Thicker"})
@@ -96,7 +96,7 @@ def test_new_version_and_other_mark_give_another_proof(world, client, settings):
 
 
 def test_rendering_again_gives_the_same_bytes(world, client):
-    make_product(world.associated)
+    make_card(world.associated)
     proof = client.call("POST", PATH, {"Name": "Ada"}).json()
     files = [fetch(client, proof["PdfURL"]), fetch(client, proof["Side1URL"])]
     Proof.objects.all().delete()
@@ -116,7 +116,7 @@ def test_every_wrong_field_is_named(world, client):
         field("Photo", Type="Image", SubType="Upload"),
     ]
     photo = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 20, "Width": 20, "Height": 20}
-    make_product(world.associated, TemplateFields=fields, Template={"Pages": [page(text_box("Name"), photo)]})
+    make_card(world.associated, TemplateFields=fields, Template={"Pages": [page(text_box("Name"), photo)]})
 
     values = {"Mail": "nobody", "Paper": "Silk", "Born": "1815-13-10", "Note": 7}
     assert faults(client.call("POST", PATH, values)) == {
@@ -136,7 +136,7 @@ def test_every_wrong_field_is_named(world, client):
 
 
 def test_text_that_cannot_be_printed_is_refused_by_field(world, client):
-    make_product(world.associated)
+    make_card(world.associated)
 
     assert faults(client.call("POST", PATH, {"Name": "Ada " * 200})) == {"/Name": "does_not_fit"}
     assert faults(client.call("POST", PATH, {"Name": "Ada\u0007"})) == {"/Name": "control_character"}
@@ -146,7 +146,7 @@ def test_text_that_cannot_be_printed_is_refused_by_field(world, client):
 
 
 def test_more_than_200_kb_are_refused(world, client):
-    make_product(world.associated)
+    make_card(world.associated)
 
     assert faults(client.call("POST", PATH, {"Name": "x" * 200_001})) == {"": "too_large"}
     assert client.call("POST", PATH, {"Name": "x" * 1_100_000}).status_code == 413
@@ -154,7 +154,7 @@ def test_more_than_200_kb_are_refused(world, client):
 
 @pytest.mark.parametrize("body", [[], ["Ada"], "Ada", 7])
 def test_body_must_be_an_object(world, client, body):
-    make_product(world.associated)
+    make_card(world.associated)
 
     response = client.call("POST", PATH, body)
 
@@ -162,7 +162,7 @@ def test_body_must_be_an_object(world, client, body):
 
 
 def test_product_without_template_is_a_conflict(world, client):
-    make_product(world.associated, Template=None)
+    make_card(world.associated, Template=None)
 
     response = client.call("POST", PATH, {"Name": "Ada"})
 
@@ -170,7 +170,7 @@ def test_product_without_template_is_a_conflict(world, client):
 
 
 def test_template_the_typesetter_does_not_take_is_a_conflict(world, client):
-    product = make_product(world.associated)
+    product = make_card(world.associated)
     Product.objects.filter(pk=product.pk).update(template={"Pages": []})
 
     response = client.call("POST", PATH, {"Name": "Ada"})
@@ -180,8 +180,8 @@ def test_template_the_typesetter_does_not_take_is_a_conflict(world, client):
 
 def test_visibility_is_that_of_products(world):
     for store in (world.associated, world.demo):
-        make_product(store)
-    archive_product(product=make_product(world.associated, "old"))
+        make_card(store)
+    archive_product(product=make_card(world.associated, "old"))
 
     def answer(client, store, product="card"):
         response = client.call("POST", f"/store/{store}/product/{product}/proof", {"Name": "Ada"})
@@ -198,7 +198,7 @@ def test_visibility_is_that_of_products(world):
 
 
 def test_association_is_judged_before_the_body(world):
-    make_product(world.associated)
+    make_card(world.associated)
     client = world.as_application(world.other_application)
 
     response = client.generic("POST", f"/api/v1{PATH}", b"{nonsense", content_type="application/json")
@@ -216,7 +216,7 @@ def test_uploaded_picture_is_printed_with_a_word_about_its_resolution(world, cli
         "Height": 25.4,
         "Fit": "cover",
     }
-    make_product(
+    make_card(
         world.associated,
         TemplateFields=[field("Name"), field("Photo", Type="Image", SubType="Upload")],
         Template={"Pages": [page(text_box("Name"), photo)]},
@@ -237,7 +237,7 @@ def test_uploaded_picture_is_printed_with_a_word_about_its_resolution(world, cli
 
 
 def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queries):
-    make_product(world.associated)
+    make_card(world.associated)
     client.call("POST", PATH, {"Name": "Ada"})
 
     with django_assert_num_queries(3):
@@ -245,7 +245,7 @@ def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queri
 
 
 def test_rendered_messages_stay_with_the_proof(world, client):
-    make_product(world.associated, WidthMM=Decimal("88.9"))
+    make_card(world.associated, WidthMM=Decimal("88.9"))
     client.call("POST", PATH, {"Name": "Ada"})
     Proof.objects.update(messages=["Look at this."])
     refresh_renderings()

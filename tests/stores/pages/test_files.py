@@ -6,7 +6,7 @@ from django.test import Client
 from stores.addresses import proof_urls
 from stores.models import Proof
 from stores.selectors.proofs import find_proof
-from tests.factories.stores import make_product
+from tests.factories.templates import make_card
 
 NOON = "2026-05-04T12:00:00Z"
 
@@ -32,7 +32,7 @@ def paths(record):
 
 @pytest.fixture
 def make(world):
-    make_product(world.associated)
+    make_card(world.associated)
     client = world.as_application()
 
     def call():

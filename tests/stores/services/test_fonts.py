@@ -17,7 +17,7 @@ from stores.services.fonts import add_font, remove_font
 from stores.services.products import archive_product
 from stores.services.proofs import make_proof
 from stores.typesetting import FontSet
-from tests.factories.stores import make_product, page, text_box
+from tests.factories.templates import make_card, page, text_box
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def font_bytes():
 
 
 def card(store, **changes):
-    return make_product(store, Template={"Pages": [page(text_box("Name", Font="Harbor Sans"))]}, **changes)
+    return make_card(store, Template={"Pages": [page(text_box("Name", Font="Harbor Sans"))]}, **changes)
 
 
 def test_operators_font_is_usable_in_templates_and_embedded(world, font_bytes):
@@ -55,7 +55,7 @@ def test_operators_font_is_usable_in_templates_and_embedded(world, font_bytes):
 
 
 def test_other_fonts_leave_proofs_as_they_are(world, font_bytes):
-    product = make_product(world.associated)
+    product = make_card(world.associated)
     before = make_proof(caller=Caller(), product=product_version_of(product), values={"Name": "Ada"})
 
     add_font(file_name="harbor.ttf", content=font_bytes)

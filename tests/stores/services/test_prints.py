@@ -7,7 +7,7 @@ from pypdf import PdfReader
 from accounts.callers import Caller
 from fulfillment.errors import Conflict, Invalid
 from stores.services.prints import check_values, render_print_file
-from tests.factories.stores import make_demo_product, make_product
+from tests.factories.templates import make_card, make_demo_product
 
 VALUES = {"Name": "Ada Lovelace", "Email": "ada@engine.example"}
 
@@ -31,7 +31,7 @@ def test_print_file_has_bleed_and_no_mark(world):
 
 
 def test_same_values_give_the_same_print_file(world):
-    product = make_product(world.associated)
+    product = make_card(world.associated)
 
     files = [render_print_file(caller=Caller(), product=product, values={"Name": "Ada"}) for _ in range(2)]
 
@@ -39,7 +39,7 @@ def test_same_values_give_the_same_print_file(world):
 
 
 def test_values_are_checked_with_and_without_rendering(world):
-    product = make_product(world.associated)
+    product = make_card(world.associated)
 
     check_values(caller=Caller(), product=product, values={"Name": "Ada"})
     for work in (check_values, render_print_file):
@@ -47,6 +47,6 @@ def test_values_are_checked_with_and_without_rendering(world):
             work(caller=Caller(), product=product, values={})
         assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
 
-    plain = make_product(world.demo, Template=None)
+    plain = make_card(world.demo, Template=None)
     with pytest.raises(Conflict, match="no template"):
         check_values(caller=Caller(), product=plain, values={})

@@ -17,14 +17,14 @@ from stores.services import proofs
 from stores.services.fillings import RenderersBusy
 from stores.services.proofs import make_proof
 from stores.typesetting import RenderingBusy, RenderingTimedOut
-from tests.factories.stores import make_demo_product, make_product
+from tests.factories.templates import make_card, make_demo_product
 
 THREADS = 20
 
 
 @pytest.fixture
 def make(world):
-    product = product_version_of(make_product(world.associated))
+    product = product_version_of(make_card(world.associated))
     return lambda name="Ada": make_proof(caller=Caller(), product=product, values={"Name": name})
 
 
@@ -126,7 +126,7 @@ def test_storage_failure_leaves_nothing_half_written(world, broken_storage, stor
 
 
 def test_storage_failure_is_answered_503_and_the_next_try_succeeds(world, broken_storage, monkeypatch):
-    make_product(world.associated)
+    make_card(world.associated)
     client = world.as_application()
     broken_storage(1)
     path = "/store/associated/product/card/proof"
@@ -141,7 +141,7 @@ def test_storage_failure_is_answered_503_and_the_next_try_succeeds(world, broken
 
 @pytest.mark.parametrize("error", [RenderingBusy("busy"), RenderingTimedOut("slow")])
 def test_busy_renderers_are_answered_503(world, monkeypatch, error):
-    make_product(world.associated)
+    make_card(world.associated)
 
     def fail(*args, **kwargs):
         raise error

@@ -15,12 +15,12 @@ from stores.selectors.proofs import product_version_of
 from stores.services import pruning
 from stores.services.proofs import make_proof
 from stores.services.pruning import prune_proofs
-from tests.factories.stores import make_product
+from tests.factories.templates import make_card
 
 
 @pytest.fixture
 def make(world):
-    product = product_version_of(make_product(world.associated))
+    product = product_version_of(make_card(world.associated))
 
     def call(name, days_ago=0):
         digest = make_proof(caller=Caller(), product=product, values={"Name": name}).digest

@@ -9,7 +9,7 @@ from stores.selectors.catalog import stored_product
 from stores.services import templates
 from stores.services.catalog_import import CatalogInvalid, import_catalog
 from stores.services.products import save_product
-from tests.factories.stores import field, make_product, page, text_box
+from tests.factories.templates import field, make_card, page, text_box
 
 
 def product(product_id, template):
@@ -44,7 +44,7 @@ def pointers(refusal):
 
 def test_saving_a_product_names_each_fault_of_its_template(world):
     with pytest.raises(Invalid) as refusal:
-        make_product(world.associated, Template=BAD)
+        make_card(world.associated, Template=BAD)
 
     assert pointers(refusal) == [f"/Template{one}" for one in POINTERS]
 
@@ -54,16 +54,17 @@ def test_template_must_be_renderable(world):
     del too_long["Field"]
 
     with pytest.raises(Invalid) as refusal:
-        make_product(world.associated, Template={"Pages": [page(too_long)]})
+        make_card(world.associated, Template={"Pages": [page(too_long)]})
 
     assert refusal.value.faults[0].code == "not_renderable"
 
 
 def test_import_names_each_fault_and_keeps_nothing(db):
     with pytest.raises(CatalogInvalid) as refusal:
-        import_catalog(source=catalog(product("one", GOOD), product("two", BAD)))
+        import_catalog(source=catalog(product("one", GOOD), product("two", BAD), product("two", GOOD)))
 
-    assert pointers(refusal) == [f"/Stores/0/Products/1/Template{one}" for one in POINTERS]
+    found = [f"/Stores/0/Products/1/Template{one}" for one in POINTERS]
+    assert pointers(refusal) == [*found, "/Stores/0/Products/2/ID"]
     assert Product.objects.count() == 0
 
 
@@ -80,7 +81,7 @@ def test_import_judges_a_template_once_and_only_if_it_changed(db, monkeypatch):
 
 
 def test_changing_something_else_does_not_judge_the_template_again(world, monkeypatch):
-    saved = make_product(world.associated)
+    saved = make_card(world.associated)
     monkeypatch.setattr(templates, "parse_template", lambda *args: pytest.fail("judged again"))
 
     record = stored_product(saved.pk).record
