@@ -1,7 +1,7 @@
 """Pictures that others send, judged by their content and never by what they claim to be."""
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from io import BytesIO
 
 from PIL import Image
@@ -28,7 +28,7 @@ class PictureUnreadable(ValueError):
 
 
 def open_picture(
-    content: bytes, formats: Sequence[str], check_header: Callable[[Image.Image], None]
+    content: bytes, formats: tuple[str, ...], check_header: Callable[[Image.Image], None]
 ) -> Image.Image:
     """Decode a picture; `check_header` may refuse it before that: a small file can claim a gigantic picture."""
     # No catch_warnings here: it swaps the filters of all threads, and two at once can leave them swapped.
