@@ -109,7 +109,9 @@ def load_demo() -> None:
     require_development()
     load_demo_catalog()
     load_demo_population()
-    ensure_application(ensure_people()[USER.username])
+    people = ensure_people()
+    if not Application.objects.filter(client_id=APPLICATION_ID).exists():
+        _set_roles(people, ensure_application(people[USER.username]))
 
 
 def require_development() -> None:

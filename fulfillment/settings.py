@@ -6,7 +6,7 @@ without it a missing or weak secret stops the start.
 
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
@@ -37,7 +37,8 @@ API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.names(
-    "ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]") if DEVELOPMENT else (_public.hostname,)
+    "ALLOWED_HOSTS",
+    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -72,6 +73,7 @@ MIDDLEWARE = [
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
+    "fulfillment.middleware.ApiHistory",
     "fulfillment.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
@@ -104,9 +106,7 @@ def _database(url: str) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
         raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
-    options: dict[str, str] = dict(
-        pair.split("=", 1) for pair in unquote(parts.query).split("&") if "=" in pair
-    )
+    options = dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.path.strip("/"),
@@ -119,6 +119,8 @@ def _database(url: str) -> dict[str, object]:
         "OPTIONS": {
             **options,
             "connect_timeout": 3,
+            # Prepares what asks for it (fulfillment.statements) and nothing by count; None would forbid both.
+            "prepare_threshold": 1_000_000,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
@@ -127,7 +129,11 @@ def _database(url: str) -> dict[str, object]:
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
-DATABASES = {"default": _database(DATABASE_URL)} if DATABASE_URL else {}
+if not DATABASE_URL:
+    raise ImproperlyConfigured(
+        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
+    )
+DATABASES = {"default": _database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -150,6 +156,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
@@ -377,6 +384,7 @@ UNFOLD = {
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
+PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()

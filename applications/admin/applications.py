@@ -2,11 +2,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin, TabularInline
-from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from accounts.callers import Caller
@@ -71,7 +70,7 @@ class ApplicationAdmin(ModelAdmin):
     search_fields = ["name", "client_id", "user__username"]
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
     inlines = [KeyInline]
-    actions_detail = ["add_key_for_a_year"]
+    actions = ["add_key_for_a_year"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview"]}),
         (
@@ -89,16 +88,14 @@ class ApplicationAdmin(ModelAdmin):
             return "none"
         return format_html('<img src="{}" width="72" height="72" alt="Icon">', icon_url(icon.sha256))
 
-    @action(description="Add a key for a year", permissions=["change"])
-    def add_key_for_a_year(self, request: HttpRequest, object_id: str) -> HttpResponseRedirect:
-        try:
-            add_key(application=Application.objects.get(pk=object_id))
-            messages.success(
-                request, "The key was added; its owner sees the value on the application's page."
-            )
-        except DomainError as error:
-            messages.error(request, error.message)
-        return HttpResponseRedirect(reverse("admin:applications_application_change", args=[object_id]))
+    @admin.action(description="Add a key for a year", permissions=["change"])
+    def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            try:
+                add_key(application=application)
+                messages.success(request, f"{application}: key added; its owner sees the value on its page.")
+            except DomainError as error:
+                messages.error(request, f"{application}: {error.message}")
 
     def save_model(
         self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool

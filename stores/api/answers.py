@@ -4,16 +4,8 @@ from django.http import HttpResponse
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 
-from fulfillment.errors import Invalid
 from fulfillment.responses import json_bytes, not_modified
 from stores.selectors.stores import StoredBody
-
-
-def asks_verbose(request: Request) -> bool:
-    value = request.query_params.get("verbose", "false")
-    if value.lower() not in {"true", "false"}:
-        raise Invalid.at("?verbose", "invalid_boolean", f"verbose is {value!r}; allowed: true, false.")
-    return bool(value.lower() == "true")
 
 
 def known_tags(request: Request) -> list[str]:
