@@ -67,6 +67,8 @@ class OperationSchema(AutoSchema):
         known = {
             "store": "Stores",
             "product": "Products",
+            "proof": "Proofs",
+            "asset": "Proofs",
             "application": "Applications",
             "user": "Users",
             "association": "Associations",

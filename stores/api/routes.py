@@ -1,6 +1,8 @@
 from django.urls import path
 
+from stores.api.assets import AssetViewSet
 from stores.api.products import ProductViewSet
+from stores.api.proofs import ProofViewSet
 from stores.api.stores import StoreUserViewSet, StoreViewSet
 
 urlpatterns = [
@@ -12,6 +14,12 @@ urlpatterns = [
         ProductViewSet.as_view({"get": "retrieve"}),
         name="product-detail",
     ),
+    path(
+        "store/<str:store_id>/product/<str:product_id>/proof",
+        ProofViewSet.as_view({"post": "create"}),
+        name="proof-list",
+    ),
+    path("store/<str:store_id>/asset", AssetViewSet.as_view({"post": "create"}), name="asset-list"),
     path(
         "store/<str:store_id>/user/<str:user_id>",
         StoreUserViewSet.as_view({"get": "roles"}),
