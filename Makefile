@@ -36,6 +36,8 @@ schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 
 bench: $(VENV)/test.stamp ## Measure speed against simpler servers
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)
+	@$(BIN) -m tests.benchmarks.delivery
+	@$(BIN) -m tests.benchmarks.proofs
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)

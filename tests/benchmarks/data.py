@@ -2,9 +2,13 @@
 
 import io
 import json
+import tempfile
+from pathlib import Path
 
 import django
 from django.core.management import call_command
+
+from tests.benchmarks.delivery import write_national_file
 
 STORE = "bench"
 PRODUCTS = 100
@@ -28,6 +32,10 @@ def load() -> dict[str, str]:
     call_command("migrate", verbosity=0)
     call_command("flush", interactive=False, verbosity=0)
     import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
+    with tempfile.TemporaryDirectory() as folder:
+        routes = Path(folder) / "national-2026-01.csv"
+        write_national_file(routes)
+        call_command("import_eddm", str(routes), "--force", stdout=io.StringIO(), stderr=io.StringIO())
     owner = create_user(
         tenant=Tenant.objects.create(domain="bench.example", name="Bench"),
         username="owner",

@@ -1,12 +1,17 @@
+import json
+
 from django.http import HttpResponse
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import BasePermission
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from accounts.models import SubscriptionKey
 from accounts.secrets import digests
+from delivery.models import LiveDataset, Population
 from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
 
 
@@ -74,7 +79,34 @@ class ProductList(ListAPIView):
         return store.products.filter(is_active=True).prefetch_related(*children)
 
 
+class RouteSerializer(serializers.Serializer):
+    CarrierRouteID = serializers.CharField()
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+
+
+class PopulationSerializer(serializers.Serializer):
+    PostalCode = serializers.CharField()
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+    Routes = RouteSerializer(many=True)
+
+
+class PopulationList(APIView):
+    permission_classes = [HasSubscriptionKey]
+
+    def get(self, request):
+        live = LiveDataset.objects.get(pk=1).dataset_id
+        asked = request.query_params.getlist("postalCodes")
+        found = Population.objects.filter(dataset=live, postal_code__in=asked)
+        records = {row.postal_code: json.loads(row.body) for row in found}
+        return Response(PopulationSerializer([records[code] for code in asked], many=True).data)
+
+
 urlpatterns = [
+    path("api/v1/delivery/eddm", PopulationList.as_view()),
     path("healthz", lambda request: HttpResponse("ok")),
     path("api/v1/store/<str:external_id>", StoreDetail.as_view()),
     path("api/v1/store/<str:external_id>/product", ProductList.as_view()),

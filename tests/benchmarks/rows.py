@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from tests.benchmarks.delivery import standard_codes
+
+EDDM = "/api/v1/delivery/eddm?" + "&".join(f"postalCodes={code}" for code in standard_codes()[:10_000:100])
+
 
 @dataclass(frozen=True, eq=False)
 class Row:
@@ -23,4 +27,5 @@ ROWS = [
         {"limit": 0.4, "peer": 30},
         conditional=True,
     ),
+    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.5, "peer": 8}),
 ]
