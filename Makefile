@@ -5,7 +5,7 @@ DEVELOPMENT := FULFILLMENT_MODE=development
 TESTING := DJANGO_SETTINGS_MODULE=tests.settings
 COMPILE := uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(ARGS)
-PIP_INSTALL := $(BIN) -m pip install --quiet --disable-pip-version-check --no-compile \
+PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compile \
 	--only-binary :all: --require-hashes
 
 .DEFAULT_GOAL := help
@@ -26,7 +26,7 @@ check: lint types
 lint: $(VENV)/test.stamp ## Check style, formatting and the import contracts
 	@$(BIN) -m ruff check --quiet .
 	@$(BIN) -m ruff format --quiet --check .
-	@$(VENV)/bin/lint-imports --no-logo
+	@$(BIN) -c 'from importlinter.cli import lint_imports_command as run; run()' --no-logo
 
 types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .
@@ -46,7 +46,9 @@ lock: ## Lock requirements/*.in again with uv (ARGS=--upgrade for newer versions
 	$(COMPILE) requirements/base.in --output-file requirements/base.txt
 	$(COMPILE) requirements/test.in --output-file requirements/test.txt
 
-# An interrupted installation leaves no stamp, so that the next one goes on with it.
+# Without a stamp the environment is made anew: an interrupted pip leaves halves it takes for whole. A stamp
+# is void when the Python it was made with has gone.
+$(shell test -x $(BIN) || rm -f $(VENV)/*.stamp)
 $(VENV)/base.stamp: requirements/base.txt
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "There is no $(PYTHON); install Python 3.11 or newer, or name one: make run PYTHON=..." >&2; exit 1; }
@@ -57,7 +59,7 @@ $(VENV)/base.stamp: requirements/base.txt
 	@test -w . || \
 		{ echo "You may not write to $(CURDIR); use a clone in a folder of your own." >&2; exit 1; }
 	@echo "Installing the requirements into $(VENV) (once, half a minute)"
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $$(test -e $@ || echo --clear) $(VENV)
 	@$(PIP_INSTALL) -r requirements/base.txt
 	@$(call finish,$@)
 

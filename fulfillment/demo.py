@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
-from stores.services.demo import load_demo_catalog
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
@@ -23,6 +22,7 @@ from applications.services.keys import MAXIMUM_KEYS, add_key
 from applications.services.tokens import issue_access_token
 from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
 from stores.models import Product, Store
+from stores.services.demo import load_demo_catalog
 
 TOKEN_LIFETIME = timedelta(hours=24)
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
@@ -33,22 +33,19 @@ EVERYDAY_SCOPES = tuple(name for name in Permission.values if name != Permission
 @dataclass(frozen=True)
 class Person:
     username: str
+    password: str
     first_name: str
     last_name: str
     is_operator: bool = False
-
-    @property
-    def password(self) -> str:
-        return f"demo-{self.username}-pass"
 
     @property
     def subscription_key(self) -> str:
         return f"sfs_demo_{self.username}_primary"
 
 
-OPERATOR = Person("operator", "Olivia", "Park", is_operator=True)
-USER = Person("user", "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", "Oscar", "Reyes")
+OPERATOR = Person("operator", "paper-river-lantern", "Olivia", "Park", is_operator=True)
+USER = Person("user", "copper-meadow-kite", "Uma", "Lindqvist")
+OUTSIDER = Person("outsider", "silver-harbor-tulip", "Oscar", "Reyes")
 
 APPLICATION_ID = "demo-application"
 APPLICATION_KEY = "sfk_demo_application_key"

@@ -13,6 +13,8 @@ from django.middleware.csrf import CsrfViewMiddleware
 from fulfillment.api.errors import problem
 
 API_PREFIX = "/api/"
+# Called by programs: no session, no cookie, no signed-in user. Machine answers are never pages.
+PROGRAM_PREFIXES = (API_PREFIX, "/oauth/token", "/oauth/revoke", "/.well-known/", "/healthz", "/readyz")
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -28,12 +30,12 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class _PagesOnly:
-    """Passes requests to the API by."""
+    """Passes requests of programs by."""
 
     get_response: Any
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith(API_PREFIX):
+        if request.path_info.startswith(PROGRAM_PREFIXES):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
 
@@ -44,8 +46,10 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 
 class PageCsrf(_PagesOnly, CsrfViewMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> Any:
-        # The API takes no cookie, so no other site can make a browser call it with credentials.
-        return None if request.path_info.startswith(API_PREFIX) else super().process_view(request, *view)
+        # They take no cookie, so no other site can make a browser call them with credentials.
+        if request.path_info.startswith(PROGRAM_PREFIXES):
+            return None
+        return super().process_view(request, *view)
 
 
 class PageAuthentication(_PagesOnly, AuthenticationMiddleware):

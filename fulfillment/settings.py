@@ -112,18 +112,14 @@ def _database(url: str) -> dict[str, object]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": options.pop("host", None) or parts.hostname or "",
         "PORT": str(parts.port or ""),
+        # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
+        "CONN_MAX_AGE": 1800,
         "OPTIONS": {
             **options,
             "connect_timeout": 3,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
-            "pool": {
-                "min_size": 1,
-                "max_size": environment.integer("DATABASE_POOL_SIZE", 16, minimum=1, maximum=500),
-                "timeout": 5,
-                "max_lifetime": 1800,
-            },
         },
     }
 

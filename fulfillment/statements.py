@@ -22,17 +22,8 @@ def fetch_rows(statement: str, parameters: Sequence[Any] | Mapping[str, Any] = (
     connection.ensure_connection()
     # Django's own cursors bind on the client and can prepare nothing.
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(statement, parameters, prepare=True)
+        cursor.execute(statement, parameters, prepare=True, binary=True)
         rows = cursor.fetchall()
     if connection.queries_logged:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return rows
-
-
-def execute(statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> None:
-    """A hot write as a prepared statement, in the transaction of the moment; see `fetch_row`."""
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(statement, parameters, prepare=True)
-    if connection.queries_logged:
-        connection.queries_log.append({"sql": statement, "time": "0.000"})

@@ -5,6 +5,9 @@ from fulfillment import health
 from fulfillment.api import console
 from fulfillment.api.errors import unknown_path
 from fulfillment.api.schema import serve_schema
+from fulfillment.pages import handler400, handler403, handler404, handler500
+
+__all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
 urlpatterns = [
     path("api/v1/schema", serve_schema, name="schema"),
@@ -13,6 +16,8 @@ urlpatterns = [
     path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
     path("", include("applications.oauth.urls")),
+    path("", include("fulfillment.pages_urls")),
+    path("accounts/", include("accounts.pages.urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

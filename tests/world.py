@@ -16,6 +16,7 @@ from applications.models import Application
 from applications.services.applications import create_application
 from applications.services.tokens import issue_access_token
 from stores.models import Store
+from stores.services.renderings import refresh_renderings
 
 EVERY_SCOPE = tuple(Permission.values)
 EVERYDAY_SCOPES = tuple(name for name in EVERY_SCOPE if name != Permission.OPERATOR)
@@ -101,6 +102,7 @@ def build_world() -> World:
     associated = Store.objects.create(external_id="associated", company_name="Associated Print")
     unassociated = Store.objects.create(external_id="unassociated", company_name="Unassociated Print")
     demo = Store.objects.create(external_id="demo", company_name="Demo Print", is_demo=True)
+    refresh_renderings()
     roles = [
         *(
             Role(user=user, store=associated, grant=grant)

@@ -63,6 +63,8 @@ class UserViewSet(ViewSet):
         "emails": Access(rule="Everyone, about their own tenant; operators about any."),
     }
 
+    errors = {"emails": {404: "There is no such tenant (said to operators only)."}}
+
     @extend_schema(
         operation_id="user_create",
         summary="Create a user",

@@ -2,20 +2,22 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.models import User
 from accounts.permissions import Permission
 from applications.oauth.authorization import (
     AuthorizationRequest,
@@ -70,7 +72,7 @@ class AuthorizeView(View):
 
     def _ask(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
         if not asked.needs_consent:
-            return redirect(asked.grant(request.user), status=302)
+            return redirect(asked.grant(cast(User, request.user)), status=302)
         context = {
             "application": asked.application,
             "scopes": asked.scopes,
@@ -80,11 +82,11 @@ class AuthorizeView(View):
         }
         policy = CONSENT_POLICY.format(origin=origin_source(asked.redirect_uri))
         headers = {**NO_STORE, "Content-Security-Policy": policy}
-        return render(request, "oauth2_provider/authorize.html", context, headers=headers)
+        return TemplateResponse(request, "oauth2_provider/authorize.html", context, headers=headers)
 
     def _decide(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
         allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
-        return redirect(asked.grant(request.user) if allowed else asked.deny(), status=303)
+        return redirect(asked.grant(cast(User, request.user)) if allowed else asked.deny(), status=303)
 
 
 @method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")
@@ -111,6 +113,10 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         _, content, status = respond(request.path, "POST", body, headers)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
+    except (OperationalError, InterfaceError):
+        # Never an error of the client's: it would throw good credentials away.
+        away = errors.TemporarilyUnavailableError("The database is away; try again.")
+        return _answer(away.json, 503, {"Retry-After": "5"})
     return _answer(content or "", status)
 
 
@@ -159,4 +165,4 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
 
 def _show_error(request: HttpRequest, error: errors.OAuth2Error) -> HttpResponse:
     context = {"error": json.loads(error.json) | {"description": error.description}}
-    return render(request, "oauth2_provider/error.html", context, status=400, headers=NO_STORE)
+    return TemplateResponse(request, "oauth2_provider/error.html", context, status=400, headers=NO_STORE)

@@ -1,12 +1,15 @@
 """Ending what users and applications were granted. Tokens ended here are gone at commit."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
+from oauth2_provider.settings import oauth2_settings
 
 from accounts.models import User
 from applications.models import Application, UsedCode
@@ -53,6 +56,29 @@ def end_token(*, checksum: str, application: Application) -> None:
         for family in set(held.values_list("token_family", flat=True)):
             end_token_family(token_family=family)
     AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
+
+
+def clear_expired_authorizations(*, batch: int = 1000) -> int:
+    """Deletes what can never be used again, in short transactions; returns how many rows went.
+
+    An access token stays, expired, beside a refresh token that still lives: it holds the scopes.
+    """
+    now = timezone.now()
+    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
+    # A spent refresh token is kept as long as its family may live, so that its reuse is noticed.
+    spent = RefreshToken.objects.filter(revoked__lte=now - settings.REFRESH_TOKEN_MAXIMUM_AGE)
+    idled = RefreshToken.objects.filter(revoked__isnull=True, access_token__expires__lte=now - idle)
+    orphaned = RefreshToken.objects.filter(revoked__isnull=True, access_token__isnull=True)
+    tokens = AccessToken.objects.filter(expires__lte=now, refresh_token__isnull=True)
+    grants, used = Grant.objects.filter(expires__lte=now), UsedCode.objects.filter(expires__lte=now)
+    return sum(_delete_in_batches(rows, batch) for rows in (spent, idled, orphaned, tokens, grants, used))
+
+
+def _delete_in_batches(rows: QuerySet[Any], batch: int) -> int:
+    deleted = 0
+    while keys := list(rows.order_by().values_list("pk", flat=True)[:batch]):
+        deleted += rows.model.objects.filter(pk__in=keys).delete()[0]
+    return deleted
 
 
 def _end_everything(**owner: Any) -> None:

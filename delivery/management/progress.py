@@ -1,6 +1,6 @@
-import sys
 import time
-from typing import Any
+
+from django.core.management.base import OutputWrapper
 
 WIDTH = 30
 EVERY_SECONDS = 0.25
@@ -9,9 +9,9 @@ EVERY_SECONDS = 0.25
 class TerminalProgress:
     """One rewritten line on a terminal, else a line every 10 %."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: OutputWrapper) -> None:
         self.stream = stream
-        self.rewrites = bool(getattr(stream, "isatty", lambda: False)()) and sys.stderr.isatty()
+        self.rewrites = bool(stream.isatty())
         self.started = time.monotonic()
         self.next_at = 0.0
         self.next_tenth = 1

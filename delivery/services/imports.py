@@ -1,19 +1,13 @@
 """Loads a file as a new data set. One import at a time; a killed one leaves nothing but its record."""
 
-import os
-import subprocess
-import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from django.conf import settings
 from django.core.files import File
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
 
@@ -90,7 +84,9 @@ def import_file(
 
 @transaction.atomic
 def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
-    lock_live_dataset()
+    live = lock_live_dataset()
+    if options.merge and live.dataset_id != reading.merged_into:
+        raise Conflict("Another data set was activated meanwhile; merge the file again.", code="live_changed")
     dataset = store_populations(
         populations=reading.populations,
         route_types=options.route_types,
@@ -146,37 +142,3 @@ def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
     )
     if run.upload:
         run.upload.delete(save=True)
-
-
-def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
-    """Keeps an uploaded file until it is imported or thrown away."""
-    return ImportRun.objects.create(upload=upload, file_name=(upload.name or "upload")[:255], created_by=by)
-
-
-def start_import(*, run: ImportRun, options: ImportOptions) -> None:
-    """Imports an uploaded file in a process of its own, which outlives the request."""
-    claimed = ImportRun.objects.filter(pk=run.pk, state=ImportState.UPLOADED).update(
-        state=ImportState.WAITING, options=options.as_json(), updated=timezone.now()
-    )
-    if not claimed:
-        raise Conflict("This file was already imported.", code="import_started")
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": os.environ["DJANGO_SETTINGS_MODULE"]}
-    if settings.DATABASE_URL:
-        environment["DATABASE_URL"] = settings.DATABASE_URL
-    process = subprocess.Popen(  # noqa: S603 - our own command, and a number
-        [sys.executable, "-m", "django", "import_eddm", "--run", str(run.pk)],
-        cwd=settings.BASE_DIR,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    # Somebody has to wait for it, or it stays in the process table.
-    threading.Thread(target=process.wait, daemon=True).start()
-
-
-def discard_upload(*, run: ImportRun) -> None:
-    if run.state != ImportState.UPLOADED:
-        raise Conflict("This file was already imported.", code="import_started")
-    run.upload.delete(save=False)
-    run.delete()

@@ -22,6 +22,7 @@ from delivery.sources.gathering import gather_routes
 from delivery.sources.opening import OpenedFile, open_file
 from delivery.sources.problems import FileRefused, ProblemLog
 from delivery.sources.rows import Source
+from delivery.sources.tables import likely_delimiter
 from fulfillment.errors import Invalid
 
 VINTAGE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
@@ -67,6 +68,7 @@ class Reading:
     log: ProblemLog
     notes: list[str]
     concerns: list[str]
+    merged_into: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
             vintage, _ = _vintage(options, source, name, path)
             return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
     except FileRefused as refusal:
-        return Preview("", _first_cells(path, name), {}, [], "", refusal.message)
+        vintage, _ = _vintage(options, None, name, path)
+        return Preview("", _first_cells(path, name), {}, [], f"{vintage:%Y-%m}", refusal.message)
 
 
 def read_vintage(text: str) -> date:
@@ -170,7 +173,8 @@ def _judge(
         is_synthetic=is_synthetic,
         is_merged=options.merge,
     )
-    return Reading(origin, populations, rows, log, notes, concerns)
+    merged_into = live.pk if live and options.merge else None
+    return Reading(origin, populations, rows, log, notes, concerns, merged_into)
 
 
 def _signed(reading: Reading, by: str) -> Reading:
@@ -178,10 +182,10 @@ def _signed(reading: Reading, by: str) -> Reading:
     return reading
 
 
-def _vintage(options: ImportOptions, source: Source, name: str, path: Path) -> tuple[date, str]:
+def _vintage(options: ImportOptions, source: Source | None, name: str, path: Path) -> tuple[date, str]:
     if options.vintage:
         return read_vintage(options.vintage), ""
-    if source.vintage:
+    if source and source.vintage:
         return source.vintage, "as the file says"
     if match := VINTAGE_IN_NAME.search(name):
         return date(int(match[1]), int(match[2]), 1), "from the file's name"
@@ -207,5 +211,5 @@ def _first_cells(path: Path, name: str) -> list[str]:
             line = opened.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")
     except FileRefused:
         return []
-    delimiter = max(",\t;|", key=line.count)
+    delimiter = likely_delimiter(line)
     return [cell.strip().strip('"') for cell in line.split(delimiter)][:60] if delimiter in line else []

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from delivery.sources.problems import FileRefused
 
@@ -24,7 +24,7 @@ class OpenedFile:
     name: str
     size: int
     sha256: str
-    stream: io.BufferedReader
+    stream: "io.BufferedReader[io.RawIOBase]"
     packed: IO[bytes]
 
     @property
@@ -68,7 +68,8 @@ def open_file(path: Path, name: str = "") -> Iterator[OpenedFile]:
         packed.seek(0)
         if size == 0:
             raise FileRefused("The file is empty.")
-        stream = io.BufferedReader(_Unpacked(_unpack(packed)), CHUNK)
+        raw: io.RawIOBase = _Unpacked(_unpack(packed))
+        stream = io.BufferedReader(raw, CHUNK)
         yield OpenedFile(name or path.name, size, sha256, stream, packed)
 
 
@@ -76,7 +77,7 @@ def _unpack(packed: IO[bytes]) -> IO[bytes]:
     magic = packed.read(4)
     packed.seek(0)
     if magic[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=packed)
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
     if magic[:2] != b"PK":
         return packed
     try:

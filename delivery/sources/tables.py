@@ -53,12 +53,27 @@ def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, 
                 best = (known, place, delimiter, cells)
     _, place, delimiter, header = best
     if not header and chosen and all(name.isdigit() for name in chosen.values()):
-        delimiter = max(DELIMITERS, key=head[0].count)
-        place, header = -1, next(csv.reader(head[:1], delimiter=delimiter))
+        delimiter = likely_delimiter(head[0])
+        header = _likely_cells(head[0])
+        place = -1 if _holds_counts(header, chosen) else 0
     columns = find_columns(header, chosen) if header else {}
     if not is_complete(columns):
-        raise FileRefused(_missing(header or [cell.strip() for cell in head[0].split(",")], columns))
+        raise FileRefused(_missing(header or _likely_cells(head[0]), columns))
     return place, delimiter, header, columns
+
+
+def likely_delimiter(line: str) -> str:
+    return max(DELIMITERS, key=line.count)
+
+
+def _likely_cells(line: str) -> list[str]:
+    return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
+
+
+def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
+    """Whether this first line is data already; only columns chosen by number can say so."""
+    places = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
+    return any(at <= len(cells) and cells[at - 1][:1].isdigit() for at in places)
 
 
 def _missing(header: Sequence[str], columns: Columns) -> str:
@@ -66,7 +81,7 @@ def _missing(header: Sequence[str], columns: Columns) -> str:
     names = ", ".join(repr(cell.strip()[:40]) for cell in header[:20])
     return (
         f"No column for {', '.join(missing)} was found. The file's columns: {names}. "
-        "Say which is which, for example --map zip=Postcode,route=Carrier,residential=Homes,business=Firms."
+        "Say which is which; a command does so with --map zip=Postcode,route=Carrier,residential=Homes,…"
     )
 
 

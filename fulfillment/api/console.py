@@ -1,6 +1,9 @@
 """The interactive reference at /api/v1/docs: Swagger UI from our own static files."""
 
-from django.http import HttpRequest, HttpResponse
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -13,6 +16,10 @@ CONSOLE_POLICY = (
 
 @require_safe
 def show_console(request: HttpRequest) -> HttpResponse:
+    """Under another name of this host the sign-in would be another origin: the public address it is, then."""
+    public = urlsplit(settings.PUBLIC_URL)
+    if request.get_host() != public.netloc:
+        return HttpResponseRedirect(f"{settings.PUBLIC_URL}{request.path}")
     return _page(request, "api/console.html")
 
 

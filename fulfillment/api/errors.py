@@ -10,14 +10,13 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
-from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 
 from fulfillment.errors import Busy, DomainError, Fault, Unavailable
 
 logger = logging.getLogger("fulfillment.api")
 
-DATABASE_AWAY = (OperationalError, InterfaceError, PoolTimeout)
+DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
 class Unauthorized(DomainError):

@@ -18,7 +18,7 @@ from rest_framework import serializers
 
 from fulfillment.access import Access
 from fulfillment.responses import is_unchanged, json_bytes, not_modified, weak_etag
-from fulfillment.serializers import Meta
+from fulfillment.serializers import Meta, StrictSerializer
 
 PROBLEM_JSON = "application/problem+json"
 ALWAYS = {
@@ -101,6 +101,12 @@ class OperationSchema(AutoSchema):
             own = operation.get("description", "")
             operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
         return operation
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
+        schema = super()._map_basic_serializer(serializer, direction)
+        if isinstance(serializer, StrictSerializer):
+            schema["additionalProperties"] = False
+        return schema
 
     def _access(self) -> Access:
         access: Access = self.view.access[self.view.action]

@@ -238,6 +238,8 @@ def _store(store_id: str) -> Store:
 def _asking_application(caller: Caller, application_id: str | None) -> Application:
     """The application that wants a store: itself, or one the user may write."""
     if not caller.is_application:
+        if application_id:
+            _application_in_body(application_id)
         return application_to_write(caller, application_id or str(caller.application_id))
     if application_id and _application_in_body(application_id).pk != caller.application_id:
         raise Forbidden("An application asks for itself only.", code="foreign_application")

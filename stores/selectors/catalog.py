@@ -47,25 +47,30 @@ class StoredProduct(NamedTuple):
     record: Record
 
 
-def stored_products(
-    *, store_ids: Sequence[int] | None = None, product_ids: Sequence[int] | None = None
-) -> Iterator[StoredProduct]:
+def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
     """In the order of the catalog; a server-side cursor, so call it inside a transaction."""
-    if product_ids is not None:
-        condition, parameter = "product.id = ANY(%s)", list(product_ids)
-    else:
-        condition, parameter = "product.store_id = ANY(%s)", list(store_ids or ())
-    statement = STORED_PRODUCTS.format(columns=COLUMNS, condition=condition)
+    statement = STORED_PRODUCTS.format(columns=COLUMNS, condition="product.store_id = ANY(%s)")
     with connection.chunked_cursor() as cursor:
-        cursor.itersize = BATCH
-        cursor.execute(statement, [parameter])
+        cursor.execute(statement, [list(store_ids)])
         while rows := cursor.fetchmany(BATCH):
             yield from map(_stored_product, rows)
 
 
+def stored_products_named(store_id: int, product_ids: Sequence[str]) -> dict[str, StoredProduct]:
+    """Those of a store that are there, by their ID."""
+    condition = "product.store_id = %s AND product.external_id = ANY(%s)"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            STORED_PRODUCTS.format(columns=COLUMNS, condition=condition), [store_id, list(product_ids)]
+        )
+        products = map(_stored_product, cursor.fetchall())
+        return {product.record["ID"]: product for product in products}
+
+
 def stored_product(product_id: int) -> StoredProduct:
-    [product] = stored_products(product_ids=[product_id])
-    return product
+    with connection.cursor() as cursor:
+        cursor.execute(STORED_PRODUCTS.format(columns=COLUMNS, condition="product.id = %s"), [product_id])
+        return _stored_product(cursor.fetchone())
 
 
 def store_record(store: Store) -> Record:
@@ -99,7 +104,7 @@ def _stored_product(row: Sequence[Any]) -> StoredProduct:
     record["TemplateFields"] = [dict(zip(FIELD_NAMES, field, strict=True)) for field in fields]
     record["DeliveredPrices"] = [_price(price) for price in prices]
     record["ProductionSpeeds"] = [{"Days": days, "IsDefault": default} for days, default in speeds]
-    return StoredProduct(*row[:6], record)
+    return StoredProduct._make((*row[:6], record))
 
 
 def _price(values: Sequence[Any]) -> Record:

@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from fulfillment.errors import Fault, Invalid
 from stores.catalog_reader import ProductRead, StoreRead, read_catalog
-from stores.catalog_records import check_product, fingerprint
+from stores.catalog_records import check_product
 from stores.models import Store
-from stores.selectors.catalog import stored_products
-from stores.services.catalog_rows import CatalogRows, Entry, Known
+from stores.services.catalog_rows import CatalogRows, Entry
+from stores.services.products import end_of_catalog
 from stores.services.renderings import begin_catalog_work
 from stores.services.stores import lock_store, record_catalog_change, save_store
 
@@ -48,15 +48,14 @@ class CatalogInvalid(Invalid):
 
 @dataclass
 class _StoreWork:
-    """What is known of the store being read: its products by ID, and where in the file each one stands."""
+    """The store being read, and where in the file each of its products stands."""
 
     store: Store
-    known: dict[str, Known]
+    highest: int
     seen: set[str] = field(default_factory=set)
     order: array = field(default_factory=lambda: array("q"))
     batch: list[Entry] = field(default_factory=list)
     last: tuple[int, int] = (-1, 0)
-    highest: int = -1
     is_ordered: bool = True
     is_changed: bool = False
 
@@ -119,11 +118,8 @@ class _Import:
         self.store_ids.add(saved.store.external_id)
         kind = "new" if saved.is_new else "changed" if saved.is_changed else "same"
         setattr(self.summary, f"stores_{kind}", getattr(self.summary, f"stores_{kind}") + 1)
-        self.work = _StoreWork(lock_store(saved.store.pk), {})
-        for stored in stored_products(store_ids=[saved.store.pk]) if not saved.is_new else ():
-            known = Known(stored.pk, stored.position, stored.created, fingerprint(stored.record))
-            self.work.known[stored.record["ID"]] = known
-            self.work.highest = max(self.work.highest, stored.position)
+        store = lock_store(saved.store.pk)
+        self.work = _StoreWork(store, end_of_catalog(store) - 1)
 
     def _take_product(self, entry: ProductRead) -> None:
         record, faults = check_product(entry.value, entry.pointer)
@@ -138,13 +134,13 @@ class _Import:
         work.seen.add(record["ID"])
         if self.fault_count:  # nothing will be kept: the rest is only checked
             return
-        work.batch.append(Entry(record, work.known.get(record["ID"])))
+        work.batch.append(Entry(record))
         if len(work.batch) >= BATCH:
             self._write_batch(work)
 
     def _write_batch(self, work: _StoreWork) -> None:
         """Writes what is new or different, and follows the order of the file."""
-        self.rows.number(work.batch)
+        self.rows.look_up(work.store, work.batch)
         for entry in work.batch:
             entry.position = _place(work, entry)
             work.order.append(entry.pk)
@@ -172,8 +168,8 @@ def _place(work: _StoreWork, entry: Entry) -> int:
 
     A new product shares the position of the one before it: its higher number puts it behind.
     """
-    if entry.known is not None:
-        position = entry.known.position
+    if entry.stored is not None:
+        position = entry.stored.position
     else:
         position = max(work.last[0], 0)
         if work.last[0] >= work.highest:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from django.db import connection
@@ -20,7 +20,7 @@ from stores.catalog_records import (
 )
 from stores.models import Store
 from stores.renderings import render_product
-from stores.selectors.catalog import stored_products
+from stores.selectors.catalog import StoredProduct, stored_products_named
 from stores.services.products import keep_price_dates
 
 RECORD_COLUMNS = [member.column for member in PRODUCT]
@@ -51,19 +51,15 @@ WHERE product.id = staged.id AND product.position <> staged.position
 NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM generate_series(1, %s)"
 
 
-class Known(NamedTuple):
-    pk: int
-    position: int
-    created: datetime
-    fingerprint: bytes
-
-
 @dataclass(slots=True)
 class Entry:
+    """A product of the file; `stored` is what the database has under its ID, `parts` which children differ."""
+
     record: Record
-    known: Known | None
+    stored: StoredProduct | None = None
     pk: int = 0
     position: int = 0
+    parts: tuple[str, ...] = tuple(name for name, _, _ in CHILDREN)
 
 
 class CatalogRows:
@@ -74,21 +70,26 @@ class CatalogRows:
         with connection.cursor() as cursor:
             cursor.execute(PREPARE)
 
-    def number(self, batch: list[Entry]) -> None:
-        """Gives new products their primary keys, rising in the order of the file."""
-        new = [entry for entry in batch if entry.known is None]
+    def look_up(self, store: Store, batch: list[Entry]) -> None:
+        """Finds what is stored, and gives new products their primary keys, rising in the order of the file."""
+        stored = stored_products_named(store.pk, [entry.record["ID"] for entry in batch])
+        for entry in batch:
+            entry.stored = stored.get(entry.record["ID"])
+        new = [entry for entry in batch if entry.stored is None]
         with connection.cursor() as cursor:
             cursor.execute(NEW_IDS, [len(new)])
             for entry, (pk,) in zip(new, cursor.fetchall(), strict=True):
                 entry.pk = pk
         for entry in batch:
-            if entry.known is not None:
-                entry.pk = entry.known.pk
+            if entry.stored is not None:
+                entry.pk = entry.stored.pk
 
     def write(self, store: Store, batch: list[Entry]) -> tuple[int, int]:
         """How many products were new, and how many different."""
-        new = [entry for entry in batch if entry.known is None]
-        changed = self._changed(batch)
+        new = [entry for entry in batch if entry.stored is None]
+        changed = [
+            entry for entry in batch if entry.stored is not None and self._is_changed(entry, entry.stored)
+        ]
         if new:
             _copy("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
         if changed:
@@ -104,31 +105,23 @@ class CatalogRows:
             cursor.execute(SET_ORDER)
             cursor.execute("TRUNCATE staged_place")
 
-    def _changed(self, batch: list[Entry]) -> list[Entry]:
-        """The file may leave out the dates of prices, so a second look decides, with the stored dates filled in."""
-        suspects = {
-            entry.pk: entry
-            for entry in batch
-            if entry.known is not None and fingerprint(entry.record) != entry.known.fingerprint
-        }
-        if not suspects:
-            return []
-        for stored in list(stored_products(product_ids=list(suspects))):
-            prices = stored.record["DeliveredPrices"]
-            keep_price_dates(suspects[stored.pk].record, prices, created=stored.created, now=self.now)
-        return [
-            entry
-            for entry in suspects.values()
-            if entry.known and fingerprint(entry.record) != entry.known.fingerprint
-        ]
+    def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
+        record, known = entry.record, stored.record
+        keep_price_dates(record, known["DeliveredPrices"], created=stored.created, now=self.now)
+        if fingerprint(record) == fingerprint(known):
+            return False
+        entry.parts = tuple(
+            name for name in entry.parts if fingerprint(record[name]) != fingerprint(known[name])
+        )
+        return True
 
     def _change(self, store: Store, changed: Sequence[Entry]) -> None:
-        pks = [entry.pk for entry in changed]
         with connection.cursor() as cursor:
             _copy("staged_product", ["id", *WRITTEN], self._changed_rows(store, changed))
             cursor.execute(CHANGE)
             cursor.execute("TRUNCATE staged_product")
-            for _, table, _ in CHILDREN:
+            for name, table, _ in CHILDREN:
+                pks = [entry.pk for entry in changed if name in entry.parts]
                 cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
 
     def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
@@ -156,7 +149,7 @@ class CatalogRows:
         names = [member.name for member in members]
         has_dates = name == "DeliveredPrices"
         for entry in entries:
-            for position, child in enumerate(entry.record[name]):
+            for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
                 row = [entry.pk, position, *(child[name] for name in names)]
                 if has_dates and row[-1] is None:
                     row[-1] = self._created(entry)
@@ -165,7 +158,7 @@ class CatalogRows:
                 yield row
 
     def _created(self, entry: Entry) -> datetime:
-        return self.now if entry.known is None else entry.known.created
+        return self.now if entry.stored is None else entry.stored.created
 
 
 def _copy(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

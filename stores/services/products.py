@@ -41,7 +41,7 @@ def save_product(
         raise invalid("The product cannot be saved.", faults)
     now = timezone.now()
     if product is None:
-        saved = Product(store=store, created=now, version=0, position=_end_of(store))
+        saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
         unchanged = False
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
@@ -58,6 +58,12 @@ def save_product(
         saved.save(update_fields=["position"])
     record_catalog_change(store)
     return saved
+
+
+def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
+    """What `save_product` would refuse, for a form that shows everything at once."""
+    record, faults = check_product(values)
+    return faults or _clashes(record, store, product)
 
 
 @transaction.atomic
@@ -125,6 +131,6 @@ def _clashes(record: Record, store: Store, product: Product | None) -> list[Faul
     return []
 
 
-def _end_of(store: Store) -> int:
+def end_of_catalog(store: Store) -> int:
     last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1

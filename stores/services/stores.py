@@ -46,6 +46,12 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
     return SavedStore(saved, is_new=current is None, is_changed=True)
 
 
+def find_store_faults(*, values: Mapping[str, Any], store: Store | None) -> list[Fault]:
+    """What `save_store` would refuse, for a form that shows everything at once."""
+    record, faults = check_store(values)
+    return faults or _clashes(record, store, "")
+
+
 def lock_store(store_id: int) -> Store:
     """One writer of a catalog at a time; readers, and rows that only name the store, are not held up."""
     return Store.objects.select_for_update(no_key=True).get(pk=store_id)
@@ -74,9 +80,9 @@ def _locked(record: Record, store: Store | None) -> Store | None:
 
 
 def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]:
-    others = Store.objects.exclude(pk=current.pk if current else None)
+    others = Store.objects.all() if current is None else Store.objects.exclude(pk=current.pk)
     faults = []
-    if current is not None and others.filter(external_id=record["StoreID"]).exists():
+    if others.filter(external_id=record["StoreID"]).exists():
         faults.append(Fault(f"{pointer}/StoreID", "not_unique", "StoreID: another store has this ID."))
     if record["IsDemo"] and (demo := others.filter(is_demo=True).first()):
         message = f"IsDemo: there is one demo store, and it is {demo.external_id}."

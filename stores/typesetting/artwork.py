@@ -17,9 +17,20 @@ SVG_ELEMENTS = 20_000
 SVG_DEPTH = 48
 SVG_REFERENCES = 2_000
 
-_FORBIDDEN_ELEMENTS = {"script", "foreignobject", "iframe", "audio", "video", "animate", "set", "style", "filter"}
+_FORBIDDEN_ELEMENTS = {
+    "script",
+    "foreignobject",
+    "iframe",
+    "audio",
+    "video",
+    "animate",
+    "set",
+    "style",
+    "filter",
+}
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
 _URL = re.compile(r"url\(\s*['\"]?\s*(?!#)", re.IGNORECASE)
+_EMBEDDED = re.compile(r"data:(image/png|image/jpeg);base64,([A-Za-z0-9+/=]+)")
 _LENGTH = re.compile(r"\s*([0-9.]+(?:e-?\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -32,7 +43,9 @@ class ArtworkInvalid(ValueError):
 def read_artwork(name: str, media_type: object, data: object) -> Artwork:
     """Decode and check one artwork; raise ArtworkInvalid with the first fault found."""
     if not isinstance(media_type, str) or media_type not in EXTENSIONS:
-        raise ArtworkInvalid("unknown_media_type", f"MediaType must be one of {', '.join(sorted(EXTENSIONS))}.")
+        raise ArtworkInvalid(
+            "unknown_media_type", f"MediaType must be one of {', '.join(sorted(EXTENSIONS))}."
+        )
     if not isinstance(data, str) or not data:
         raise ArtworkInvalid("no_data", "Data must be text: SVG as it is, everything else as base64.")
     content = _decoded(media_type, data)
@@ -53,23 +66,45 @@ def measure_artwork(media_type: str, content: bytes) -> tuple[float, float]:
     return measure_picture(content, media_type)
 
 
-def measure_picture(content: bytes, media_type: str | None = None) -> tuple[int, int]:
-    """Read a PNG's or JPEG's size from its header, and refuse what would not fit in memory."""
+def measure_picture(
+    content: bytes, media_type: str | None = None, *, largest: int | None = None
+) -> tuple[int, int]:
+    """Check a PNG or JPEG by decoding it, and give its size; one of more than `largest` pixels isn't decoded."""
     formats = {"image/png": ["PNG"], "image/jpeg": ["JPEG"], None: ["PNG", "JPEG"]}[media_type]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content), formats=formats) as picture:
                 width, height = picture.size
-                if width * height <= ARTWORK_PIXELS:
+                if width * height <= (ARTWORK_PIXELS if largest is None else largest):
                     picture.load()
     except Image.DecompressionBombError:
         width, height = ARTWORK_PIXELS, 2
     except (OSError, SyntaxError, ValueError) as error:
-        raise ArtworkInvalid("unreadable_artwork", f"The data is not a readable {' or '.join(formats)}.") from error
+        raise ArtworkInvalid(
+            "unreadable_artwork", f"The data is not a readable {' or '.join(formats)}."
+        ) from error
     if width * height > ARTWORK_PIXELS:
         raise ArtworkInvalid("too_many_pixels", f"At most {ARTWORK_PIXELS:,} pixels are allowed.")
     return width, height
+
+
+def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
+    """Make a smaller copy of the same format, for a screen."""
+    target = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
+            form = picture.format
+            picture.draft("RGB", size)
+            plain = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert(_plain_mode(picture))
+            plain.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0).save(target, form, quality=88)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
+    return target.getvalue()
+
+
+def _plain_mode(picture: Image.Image) -> str:
+    return "RGBA" if picture.has_transparency_data else "RGB"
 
 
 def _decoded(media_type: str, data: str) -> bytes:
@@ -85,7 +120,7 @@ class _SvgReader:
     """One pass over an SVG that stops at the first thing reaching outside it or out of bounds."""
 
     def __init__(self) -> None:
-        self.elements = self.references = 0
+        self.elements = self.references = self.pixels = 0
         self.open_ids: list[bool] = []
         self.size: tuple[float, float] | None = None
 
@@ -136,13 +171,16 @@ class _SvgReader:
             self._check_reference(element, value.strip())
 
     def _check_reference(self, element: str, target: str) -> None:
-        if not target.startswith("#") and not (
-            element == "image" and target.startswith(("data:image/png;base64,", "data:image/jpeg;base64,"))
-        ):
+        embedded = _EMBEDDED.fullmatch(target) if element == "image" else None
+        if embedded:
+            width, height = measure_picture(_decoded(embedded[1], embedded[2]), embedded[1])
+            self.pixels += width * height
+        elif not target.startswith("#"):
             raise ArtworkInvalid("external_reference", "href may only name an element of the same SVG.")
         self.references += 1
-        if self.references > SVG_REFERENCES:
-            raise ArtworkInvalid("svg_too_complex", f"At most {SVG_REFERENCES:,} references are allowed.")
+        if self.references > SVG_REFERENCES or self.pixels > ARTWORK_PIXELS:
+            limits = f"{SVG_REFERENCES:,} references and {ARTWORK_PIXELS:,} pixels"
+            raise ArtworkInvalid("svg_too_complex", f"At most {limits} are allowed.")
         # Ten `use` elements in each of ten groups that use one another make 10^10 shapes: no nesting.
         if element == "use" and any(self.open_ids[:-1]):
             raise ArtworkInvalid("svg_too_complex", "use is not allowed inside an element that has an id.")

@@ -15,7 +15,9 @@ TYPES = {
 ALL_VALUES_BYTES = 200_000
 
 # Dots and hyphens inside, never at an end; a domain of at least two labels. Delivery proves the rest.
-_EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
+_EMAIL = re.compile(
+    r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]"
+)
 _PHONE = re.compile(r"\+?[0-9(][0-9 ().\-/\u2010\u2011\u00a0]{4,28}(?: ?(?:x|ext\.?) ?[0-9]{1,6})?")
 _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
 
@@ -49,7 +51,9 @@ def resolve_values(
         if name not in known
     ]
     if not problems and _too_large(sent):
-        problems.append(Problem("", "too_large", f"All values together have at most {ALL_VALUES_BYTES:,} bytes."))
+        problems.append(
+            Problem("", "too_large", f"All values together have at most {ALL_VALUES_BYTES:,} bytes.")
+        )
         raise ValuesInvalid(problems)
     values: dict[str, str] = {}
     for field in fields:
@@ -71,7 +75,9 @@ def _too_large(sent: Mapping[str, object]) -> bool:
     return sum(len(text.encode("utf-8", "replace")) for text in texts) > ALL_VALUES_BYTES
 
 
-def _fault(field: Field, value: object, gallery: Sequence[str] | Mapping[str, object]) -> tuple[str, str] | None:
+def _fault(
+    field: Field, value: object, gallery: Sequence[str] | Mapping[str, object]
+) -> tuple[str, str] | None:
     name = field.field_name
     if not isinstance(value, str):
         return "wrong_type", f"{name} must be a string."
@@ -82,13 +88,20 @@ def _fault(field: Field, value: object, gallery: Sequence[str] | Mapping[str, ob
     if field.type == "Choice" and value not in field.choices:
         return "not_a_choice", f"{name} must be one of {', '.join(field.choices)}."
     if field.type == "Image" and field.sub_type == "Gallery" and value not in gallery:
-        return "unknown_picture", f"{name} must be one of {', '.join(gallery) or 'no pictures: the gallery is empty'}."
+        return (
+            "unknown_picture",
+            f"{name} must be one of {', '.join(gallery) or 'no pictures: the gallery is empty'}.",
+        )
     if field.type != "Text":
         return None
     if field.sub_type != "MultiLine" and ("\n" in value or "\r" in value):
         return "line_break", f"{name} is a single line; a line break is not allowed."
     check, expected = _CHECKS.get(field.sub_type, (None, ""))
-    return None if check is None or check(value.strip()) else (f"not_a_{field.sub_type.lower()}", f"{name} {expected}")
+    return (
+        None
+        if check is None or check(value.strip())
+        else (f"not_a_{field.sub_type.lower()}", f"{name} {expected}")
+    )
 
 
 def _unprintable(name: str, value: str) -> tuple[str, str] | None:

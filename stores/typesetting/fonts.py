@@ -30,7 +30,9 @@ SCRIPT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
 _CJK = "Noto Sans CJK "
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
-    chr(code) for span in ((0x200E, 0x2010), (0x202A, 0x202F), (0x2066, 0x206A), (0xFE00, 0xFE10)) for code in range(*span)
+    chr(code)
+    for span in ((0x200E, 0x2010), (0x202A, 0x202F), (0x2066, 0x206A), (0xFE00, 0xFE10))
+    for code in range(*span)
 }
 
 
@@ -71,7 +73,9 @@ class FontSet:
 
     @property
     def families(self) -> frozenset[str]:
-        return frozenset(face.family for face in self.faces) - {one for one in self.fallbacks if one != "Noto Sans"}
+        return frozenset(face.family for face in self.faces) - {
+            one for one in self.fallbacks if one != "Noto Sans"
+        }
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -133,11 +137,26 @@ def open_font(content: bytes) -> tuple[str, ...]:
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
         raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
     try:
-        faces = [_face(font, Path(), index) for index, font in enumerate(_fonts(io.BytesIO(content)))]
-        points = [len(font.getBestCmap() or ()) for font in _fonts(io.BytesIO(content))]
-    except (TTLibError, KeyError, ValueError, OverflowError, EOFError, AssertionError, LookupError, TypeError) as error:
+        fonts = _fonts(io.BytesIO(content))
+        faces = [_face(font, Path(), index) for index, font in enumerate(fonts)]
+        points = [len(font.getBestCmap() or ()) for font in fonts]
+        whole = all(
+            table.offset + table.length <= len(content)
+            for font in fonts
+            for table in font.reader.tables.values()
+        )
+    except (
+        TTLibError,
+        KeyError,
+        ValueError,
+        OverflowError,
+        EOFError,
+        AssertionError,
+        LookupError,
+        TypeError,
+    ) as error:
         raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
-    if not faces or not all(points) or not all(face.family for face in faces):
+    if not whole or not faces or not all(points) or not all(face.family for face in faces):
         raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
     return tuple(dict.fromkeys(face.family for face in faces))
 
@@ -150,7 +169,9 @@ def _package_files() -> Iterator[Path]:
     for package in (*TEXT_PACKAGES, *SCRIPT_PACKAGES):
         spec = importlib.util.find_spec(package)
         for folder in spec.submodule_search_locations or () if spec else ():
-            yield from sorted(path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"})
+            yield from sorted(
+                path for path in Path(folder).rglob("*") if path.suffix in {".ttf", ".otf", ".ttc"}
+            )
 
 
 @cache
@@ -183,7 +204,9 @@ def _code_points(path: str, index: int) -> frozenset[int]:
 def _clusters(text: str) -> Iterator[str]:
     cluster = ""
     for letter in text:
-        joined = cluster and (unicodedata.category(letter)[0] == "M" or letter in _IGNORABLE or cluster[-1] in _JOINERS)
+        joined = cluster and (
+            unicodedata.category(letter)[0] == "M" or letter in _IGNORABLE or cluster[-1] in _JOINERS
+        )
         if cluster and not joined:
             yield cluster
             cluster = ""

@@ -1,13 +1,10 @@
-import io
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PIL import Image
-
-from stores.typesetting.artwork import ArtworkInvalid, measure_picture
+from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
     SMALLEST_QR_MODULE_MM,
@@ -21,9 +18,13 @@ from stores.typesetting.template import Artwork, Box, Template
 
 GOOD_DPI = 150
 PROOF_DPI = 200
+# Larger pictures are decoded once only, when a proof's smaller copy is made.
+SMALL_PICTURE = 4_000_000
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
-_BREAKABLE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_BREAKABLE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]"
+)
 _BREAKS = re.compile(r"\s+|(?<=[-/?\u2013\u2014])")
 _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK SC": "zh"}
 
@@ -42,7 +43,9 @@ class Sheet:
 class SheetBuilder:
     """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
 
-    def __init__(self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool) -> None:
+    def __init__(
+        self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool
+    ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
         self.sheet = Sheet([], {}, [], [], [])
         self.noted: set[Problem] = set()
@@ -85,7 +88,9 @@ class SheetBuilder:
         content = content.replace("\t", " ")
         families, missing = self.fonts.chain(box.font, content)
         if missing is not None:
-            self._refuse(box, "character_not_printable", f"contains {_named(missing)}, which no font here can print")
+            self._refuse(
+                box, "character_not_printable", f"contains {_named(missing)}, which no font here can print"
+            )
         self.sheet.fields.append(box.field or "")
         script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
         return {
@@ -118,15 +123,15 @@ class SheetBuilder:
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that is not there")
             return None
+        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
-            width, height = measure_picture(self.images[field])
+            size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
+            if key not in self.sheet.pictures:
+                self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None
-        self._note_resolution(box, Artwork(field, "image/png", b"", "", width, height))
-        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
-        if key not in self.sheet.pictures:
-            self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], (width, height))
+        self._note_resolution(box, Artwork(field, "image/png", b"", "", *size))
         return {**shown, "picture": key}
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
@@ -134,21 +139,17 @@ class SheetBuilder:
         dpi = _printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
-        with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
-            wanted = [max(1, round(side * PROOF_DPI / dpi)) for side in size]
-            picture.draft("RGB", (wanted[0], wanted[1]))
-            smaller = picture if picture.mode in {"L", "RGB", "RGBA"} else picture.convert("RGBA")
-            smaller = smaller.resize((wanted[0], wanted[1]), Image.Resampling.LANCZOS, reducing_gap=2.0)
-        target = io.BytesIO()
-        smaller.save(target, "PNG" if extension == "png" else "JPEG", quality=88)
-        return target.getvalue(), extension
+        wanted = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
+        return shrink_picture(content, wanted), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
             return
         dpi = round(_printed_dpi(box, (picture.width, picture.height)))
         if dpi < GOOD_DPI:
-            message = f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            message = (
+                f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
+            )
             self._add(self.sheet.messages, Problem(pointer(box.field or ""), "low_resolution", message))
 
     def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
@@ -160,7 +161,11 @@ class SheetBuilder:
             return None
         module = (min(box.width, box.height) if square else box.width) / columns
         if module < (SMALLEST_QR_MODULE_MM if square else SMALLEST_BAR_MM):
-            self._refuse(box, "code_too_dense", f"is too long for a code of this size to be read ({module:.2f} mm bars)")
+            self._refuse(
+                box,
+                "code_too_dense",
+                f"is too long for a code of this size to be read ({module:.2f} mm bars)",
+            )
             return None
         return {**frame, "kind": "code", "columns": columns, "rows": columns if square else 1, "runs": runs}
 

@@ -41,11 +41,14 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
     kinds_of_fields = {field.field_name: field.type for field in fields}
     families = (fonts or FontSet.shipped()).families
     pages = tuple(
-        _read_page(page, artwork, kinds_of_fields, families) for page in root.items("Pages", PAGES, required=True)
+        _read_page(page, artwork, kinds_of_fields, families)
+        for page in root.items("Pages", PAGES, required=True)
     )
     root.refuse_unknown()
     if sum(len(one.data) for one in (*artwork.values(), *gallery.values())) > ALL_ARTWORK_BYTES:
-        root.note("artwork_too_large", f"All artwork together has at most {ALL_ARTWORK_BYTES:,} bytes.", "Artwork")
+        root.note(
+            "artwork_too_large", f"All artwork together has at most {ALL_ARTWORK_BYTES:,} bytes.", "Artwork"
+        )
     if problems:
         raise TemplateInvalid(problems)
     used = frozenset(box.font for page in pages for box in page.boxes if box.kind == "Text")
@@ -75,7 +78,9 @@ def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
         try:
             found[name] = read_artwork(name, media_type, data)
         except ArtworkInvalid as error:
-            picture.note(error.code, str(error), "MediaType" if error.code == "unknown_media_type" else "Data")
+            picture.note(
+                error.code, str(error), "MediaType" if error.code == "unknown_media_type" else "Data"
+            )
     return found
 
 
@@ -90,7 +95,9 @@ def _read_page(
         background = None
     if isinstance(background, str):
         _check_proportions(page, artwork[background], (width + 2 * bleed) / (height + 2 * bleed))
-    boxes = tuple(_read_box(box, width, height, kinds, families) for box in page.items("Boxes", BOXES_OF_A_PAGE))
+    boxes = tuple(
+        _read_box(box, width, height, kinds, families) for box in page.items("Boxes", BOXES_OF_A_PAGE)
+    )
     page.refuse_unknown()
     return Page(width, height, bleed, background if isinstance(background, str) else None, boxes)
 
@@ -109,6 +116,8 @@ def _read_box(
     box: Reading, width: float, height: float, kinds: Mapping[str, str], families: frozenset[str]
 ) -> Box:
     kind = box.choice("Kind", KINDS)
+    if box.value.get("Kind") not in KINDS:
+        return Box("Text", None, None, 0, 0, 1, 1)
     field, text = _read_content(box, kind, kinds)
     extras: dict[str, Any] = {}
     if kind == "Text":
@@ -150,7 +159,11 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
         box.note("unknown_field", f"Field must be one of the product's fields: {known}.", "Field")
         return None, None
     if (kinds[field] == "Image") != (kind == "Image"):
-        box.note("wrong_kind", f"The field {field} is of type {kinds[field]}; a box of kind {kind} can't show it.", "Kind")
+        box.note(
+            "wrong_kind",
+            f"The field {field} is of type {kinds[field]}; a box of kind {kind} can't show it.",
+            "Kind",
+        )
     return field, None
 
 

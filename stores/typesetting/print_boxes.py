@@ -12,11 +12,13 @@ def add_bleed_boxes(pdf: bytes, slug_mm: float) -> bytes:
     """
     table_start = int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
     entries = [(int(m[1]), m[3]) for m in _ENTRY.finditer(pdf, table_start)]
-    inserts: list[tuple[int, bytes]] = []
-    for offset in (offset for offset, state in entries if state == b"n"):
-        if _PAGE.match(pdf, offset) and (box := _MEDIA_BOX.search(pdf, offset, offset + 2000)):
-            inserts.append((box.end(), _bleed_box(box, slug_mm)))
-    inserts.sort()
+    inserts = sorted(
+        (box.end(), _bleed_box(box, slug_mm))
+        for offset, state in entries
+        if state == b"n"
+        and _PAGE.match(pdf, offset)
+        and (box := _MEDIA_BOX.search(pdf, offset, offset + 2000))
+    )
     pieces, start = [], 0
     for place, box_text in inserts:
         pieces += [pdf[start:place], box_text]

@@ -1,18 +1,23 @@
 import json
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stores.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.jobs import Sheet, SheetBuilder
+from stores.typesetting.jobs import SheetBuilder
 from stores.typesetting.print_boxes import add_bleed_boxes
 from stores.typesetting.template import Template
-from stores.typesetting.workers import SECONDS, shared_workers
+from stores.typesetting.workers import shared_workers
 from stores.typesetting.workshop import Workshop, current_workshop
 
 DPI = 144
+SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
+# Drawing a page's PNG takes longest; above this many pages an idle worker helps.
+PAGES_OF_A_WORKER = 3
 SLUG_MM = 8.0
 MARK_LETTERS = 24
 MARK_FAMILY = "Lato"
@@ -50,7 +55,9 @@ def render_proof(
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
-    parts = _render(builder, values, {"mark": (mark or "")[:MARK_LETTERS] or None, "slug": 0}, seconds)
+    shown_mark = (mark or "")[:MARK_LETTERS] or None
+    families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
+    parts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages))
 
 
@@ -74,56 +81,79 @@ def try_template(template: Template, fonts: FontSet | None = None, *, seconds: f
         render_print(template, {}, fonts=fonts, seconds=seconds)
         render_proof(template, {}, fonts=fonts, seconds=seconds)
     except (RenderingFailed, ValuesInvalid) as error:
-        raise TemplateInvalid([Problem("", "not_renderable", f"The template can't be rendered: {error}")]) from error
+        raise TemplateInvalid(
+            [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
+        ) from error
 
 
-def _render(builder: SheetBuilder, values: Mapping[str, str], job: dict[str, Any], seconds: float) -> list[bytes]:
+def _render(
+    builder: SheetBuilder, values: Mapping[str, str], job: dict[str, Any], seconds: float
+) -> list[bytes]:
+    deadline = time.monotonic() + seconds
     workshop = current_workshop()
     artwork = workshop.hold_template(builder.template)
     try:
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        written: list[str] = []
-
-        def prepare(slot: int) -> tuple[Mapping[str, Any], bytes]:
-            paths = workshop.write_pictures(slot, sheet.pictures)
-            written[:] = paths.values()
-            return _request(builder, workshop, job), _job(sheet, job, paths)
-
-        try:
-            header, parts = shared_workers.run(prepare, seconds)
-        finally:
-            workshop.clear_pictures(written)
+        return _share_out(builder, workshop, job, deadline)
     finally:
         workshop.release_template(builder.template)
-    if header["ok"]:
-        return parts
-    if "unfit" in header:
-        raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
-    raise RenderingFailed(f"The typesetter refused the template: {header['message']}")
 
 
-def _request(builder: SheetBuilder, workshop: Workshop, job: Mapping[str, Any]) -> dict[str, Any]:
-    pages = builder.template.pages
-    largest = max(page.width * page.height for page in pages) / 25.4**2
+def _share_out(
+    builder: SheetBuilder, workshop: Workshop, job: dict[str, Any], deadline: float
+) -> list[bytes]:
+    """Let one worker make the PDF, and every worker of the crew its share of the pages' PNGs."""
+    sheet = builder.sheet
+    helpers = 0 if job["slug"] else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
+    with shared_workers.lend(deadline, helpers) as crew:
+        share = math.ceil(len(sheet.pages) / len(crew))
+        written: list[str] = []
+        try:
+            for number, worker in enumerate(crew):
+                paths = workshop.write_pictures(worker.slot, sheet.pictures)
+                written += paths.values()
+                pages = sheet.pages[number * share : (number + 1) * share]
+                jobs = [_job(pages, job, paths)]
+                outputs = [("png", 0)] if not job["slug"] else []
+                if number == 0:
+                    whole = pages is sheet.pages or len(crew) == 1
+                    jobs += [] if whole else [_job(sheet.pages, job, paths)]
+                    outputs = [("pdf", len(jobs) - 1), *outputs]
+                worker.send({**_setting(builder, workshop), "outputs": outputs}, jobs, deadline)
+            answers = [worker.receive(deadline) for worker in crew]
+        finally:
+            workshop.clear_pictures(written)
+    for header, _ in answers:
+        if "unfit" in header:
+            raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
+        if not header["ok"]:
+            raise RenderingFailed(f"The typesetter refused the template: {header['message']}")
+    return [part for _, parts in answers for part in parts]
+
+
+def _setting(builder: SheetBuilder, workshop: Workshop) -> dict[str, Any]:
+    largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
         "root": str(workshop.root),
         "fonts": workshop.font_folder(builder.fonts),
-        "formats": ["pdf"] if job["slug"] else ["pdf", "png"],
         # A banner at 144 dpi would take a gigabyte; it is shown smaller.
         "ppi": min(DPI, (PAGE_PIXELS / largest) ** 0.5),
     }
 
 
-def _job(sheet: Sheet, job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
-    for item in (item for page in sheet.pages for item in page["boxes"] if "picture" in item):
+def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
+    for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
-    whole = {**job, "title": "Proof" if job["mark"] else "Print", "reporting": False, "pages": sheet.pages}
-    return json.dumps({**whole, "mark-fonts": [MARK_FAMILY]}).encode()
+    whole = {**job, "title": "Proof" if job["mark"] else "Print", "reporting": False, "pages": pages}
+    return json.dumps(whole).encode()
 
 
 def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
     names = dict.fromkeys(fields[number] for number in unfit)
     message = "does not fit its place, even at the smallest size."
-    return [Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}") for name in names]
+    return [
+        Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
+        for name in names
+    ]

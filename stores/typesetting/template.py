@@ -56,7 +56,7 @@ class Box:
 
     kind: str
     field: str | None
-    text: str
+    text: str | None
     x: float
     y: float
     width: float

@@ -16,7 +16,9 @@ def send_message(channel: socket.socket, header: Mapping[str, Any], parts: Seque
         channel.sendall(part)
 
 
-def receive_message(channel: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], list[bytes]]:
+def receive_message(
+    channel: socket.socket, deadline: float | None = None
+) -> tuple[dict[str, Any], list[bytes]]:
     """Receive what send_message sent; EOFError when the other end is gone, TimeoutError at the deadline."""
     head_size, body_size = _HEAD.unpack(_receive(channel, _HEAD.size, deadline))
     header = json.loads(_receive(channel, head_size, deadline))

@@ -6,6 +6,7 @@ the stack ends, or ask for all memory. Here that costs this process, not the web
 
 import json
 import resource
+import shutil
 import signal
 import socket
 import sys
@@ -31,24 +32,20 @@ class Renderer:
         self.compiler: typst.Compiler | None = None
         self.used = 0
 
-    def render(self, request: dict[str, Any], job: bytes) -> tuple[dict[str, Any], list[bytes]]:
-        files = {"main.typ": LAYOUT, "job.json": job}
-        compiler = self._compiler(request["root"], request["fonts"], files)
-        try:
-            return {"ok": True}, self._outputs(compiler, files, request)
-        except typst.TypstError as error:
-            if "unfit" not in error.message:
-                return {"ok": False, "message": error.message}, []
-        return {"ok": False, "unfit": self._unfit(request, job)}, []
-
-    @staticmethod
-    def _outputs(compiler: typst.Compiler, files: dict[str, bytes], request: dict[str, Any]) -> list[bytes]:
+    def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         parts: list[bytes] = []
-        # The second format reuses the first one's layout from the compiler's cache.
-        for form in request["formats"]:
-            output = compiler.compile(input=files, format=form, ppi=request["ppi"], timestamp=0)
-            parts += output if isinstance(output, list) else [output]
-        return parts
+        for form, number in request["outputs"]:
+            files: Any = {"main.typ": LAYOUT, "job.json": jobs[number]}
+            compiler = self._compiler(request["root"], request["fonts"], files)
+            try:
+                # A second format of the same job reuses the first one's layout from the compiler's cache.
+                output = compiler.compile(input=files, format=form, ppi=request["ppi"], timestamp=0)
+            except typst.TypstError as error:
+                if "unfit" in error.message:
+                    return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
+                return {"ok": False, "message": error.message}, []
+            parts += output if isinstance(output, list) else [output or b""]
+        return {"ok": True}, parts
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
@@ -56,13 +53,13 @@ class Renderer:
         compiler = self._new_compiler(request["root"], request["fonts"], files)
         return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
 
-    def _compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+    def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         self.used += 1
         if self.compiler is None or self.key != (root, fonts) or self.used > RENDERINGS_OF_A_COMPILER:
             self.compiler, self.key, self.used = self._new_compiler(root, fonts, files), (root, fonts), 0
         return self.compiler
 
-    def _new_compiler(self, root: str, fonts: str, files: dict[str, bytes]) -> typst.Compiler:
+    def _new_compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         if fonts not in self.fonts:
             self.fonts = {fonts: typst.Fonts(False, False, [fonts])}
         nowhere = str(Path(root) / "no-packages")
@@ -80,12 +77,15 @@ def serve(channel: socket.socket) -> None:
     renderer = Renderer()
     while True:
         try:
-            request, (job,) = receive_message(channel)
+            request, jobs = receive_message(channel)
         except (EOFError, ConnectionError):
-            return
-        header, parts = renderer.render(request, job)
+            break
+        header, parts = renderer.render(request, jobs)
         header["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         send_message(channel, header, parts)
+    if renderer.key:
+        # Our web worker was killed and could not remove its own folder.
+        shutil.rmtree(renderer.key[0], ignore_errors=True)
 
 
 if __name__ == "__main__":

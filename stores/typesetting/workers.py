@@ -5,14 +5,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from stores.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from stores.typesetting.wire import receive_message, send_message
 
-SECONDS = 10.0
 RENDERINGS_OF_A_WORKER = 20_000
 PEAK_KIB = 600_000
 
@@ -39,19 +39,20 @@ class Worker:
                 stderr=subprocess.DEVNULL,
             )
 
-    def render(
-        self, request: Mapping[str, Any], job: bytes, deadline: float
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
         self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
-        send_message(self.channel, request, [job])
+        send_message(self.channel, request, jobs)
+
+    def receive(self, deadline: float) -> tuple[dict[str, Any], list[bytes]]:
         header, parts = receive_message(self.channel, deadline)
         self.renderings += 1
         self.worn = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
         return header, parts
 
     def close(self) -> None:
-        self.channel.close()
+        # Killed before its socket closes: a worker that sees it close takes us for dead and tidies up.
         self.process.kill()
+        self.channel.close()
         self.process.wait()
 
 
@@ -65,26 +66,25 @@ class Workers:
         self._slots = list(range(self.limit))
         self._free = threading.Condition()
 
-    def run(
-        self,
-        prepare: Callable[[int], tuple[Mapping[str, Any], bytes]],
-        seconds: float = SECONDS,
-    ) -> tuple[dict[str, Any], list[bytes]]:
-        """Render what `prepare` makes for a worker's slot; kill the worker when it takes too long."""
-        deadline = time.monotonic() + seconds
-        worker = self._take(deadline)
+    @contextmanager
+    def lend(self, deadline: float, helpers: int) -> Iterator[list[Worker]]:
+        """Wait for one worker, add up to `helpers` that are free right now; a worker that fails is killed.
+
+        The borrower must receive an answer to everything it sent.
+        """
+        crew = [self._take(deadline)]
         healthy = False
         try:
-            request, job = prepare(worker.slot)
-            answer = worker.render(request, job, deadline)
-            healthy = not worker.worn
+            crew += [one for _ in range(helpers) if (one := self._take_free()) is not None]
+            yield crew
+            healthy = True
         except TimeoutError as error:
-            raise RenderingTimedOut(f"Rendering took longer than {seconds:g} seconds.") from error
+            raise RenderingTimedOut("Rendering took too long and was stopped.") from error
         except (EOFError, ConnectionError) as error:
             raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
         finally:
-            self._give_back(worker, healthy=healthy)
-        return answer
+            for worker in crew:
+                self._give_back(worker, healthy=healthy and not worker.worn)
 
     def close(self) -> None:
         with self._free:
@@ -94,21 +94,32 @@ class Workers:
                 self._slots.append(worker.slot)
 
     def _take(self, deadline: float) -> Worker:
+        while (worker := self._take_free()) is None:
+            with self._free:
+                if not self._idle and not self._slots and not self._free.wait(deadline - time.monotonic()):
+                    raise RenderingBusy("All renderers are busy.")
+        return worker
+
+    def _take_free(self) -> Worker | None:
         with self._free:
             if self._owner != os.getpid():
                 # After a fork the parent's processes and sockets are not ours to use or to end.
                 self._owner, self._idle, self._slots = os.getpid(), [], list(range(self.limit))
-            while not self._idle and not self._slots:
-                if not self._free.wait(deadline - time.monotonic()):
-                    raise RenderingBusy("All renderers are busy.")
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.process.poll() is None:
+                    return worker
+                worker.close()
+                self._slots.append(worker.slot)
+            if not self._slots:
+                return None
             slot = self._slots.pop()
         try:
             return Worker(slot)
         except OSError as error:
             with self._free:
                 self._slots.append(slot)
+                self._free.notify()
             raise RenderingFailed("No rendering process could be started.") from error
 
     def _give_back(self, worker: Worker, *, healthy: bool) -> None:

@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 from stores.typesetting.fonts import FontSet, font_digest
 from stores.typesetting.template import Template
@@ -17,13 +17,12 @@ class Workshop:
     """This process's private folder that its workers read from: artwork, fonts, a job's pictures."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="typesetting-", ignore_cleanup_errors=True)
-        self.root = Path(self._folder.name).resolve()
+        self.root = Path(mkdtemp(prefix="typesetting-")).resolve()
         self._kept: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        self._folder.cleanup()
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def hold_template(self, template: Template) -> dict[str, str]:
         """Lay out the template's artwork and give each name's path; release_template must follow."""

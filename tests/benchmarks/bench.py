@@ -44,7 +44,7 @@ def main() -> None:
             results[row] = _measure(row, servers, credentials, arguments)
             _show(row, results[row])
         memory = servers["ours"].memory()
-    lines = [_line(row, loads, data.count_queries(row, credentials)) for row, loads in results.items()]
+    lines = [_line(row, loads, data.count_queries(row.path, credentials)) for row, loads in results.items()]
     if arguments.write:
         REPORT.write_text(_report(arguments, lines, memory), encoding="utf-8")
 
@@ -52,7 +52,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
@@ -102,17 +102,22 @@ def _ratio(loads: dict[str, list[Load]], other: str) -> float:
 
 
 def _show(row: Row, loads: dict[str, list[Load]]) -> None:
-    rates = ", ".join(f"{name} {statistics.median(x.rate for x in runs):.0f}/s" for name, runs in loads.items())
-    print(f"{row.title}: {rates}")  # noqa: T201
+    rates = ", ".join(
+        f"{name} {statistics.median(x.rate for x in runs):.0f}/s" for name, runs in loads.items()
+    )
+    print(f"{row.title}: {rates}")
     for other, mark in row.marks.items():
         ratio = _ratio(loads, other)
-        print(f"  {ratio:.2f} x {other}, mark {mark}: {'reached' if ratio >= mark else 'UNDER ITS MARK'}")  # noqa: T201
+        print(f"  {ratio:.2f} x {other}, mark {mark}: {'reached' if ratio >= mark else 'UNDER ITS MARK'}")
 
 
 def _line(row: Row, loads: dict[str, list[Load]], queries: int) -> str:
     ours = loads["ours"]
     cells = [row.title, f"{statistics.median(x.rate for x in ours):.0f}"]
-    cells += [f"{statistics.median(x.p50 for x in ours):.1f}", f"{statistics.median(x.p99 for x in ours):.1f}"]
+    cells += [
+        f"{statistics.median(x.p50 for x in ours):.1f}",
+        f"{statistics.median(x.p99 for x in ours):.1f}",
+    ]
     cells.append(str(queries))
     for other in ("limit", "peer"):
         ratio, mark = _ratio(loads, other), row.marks[other]
@@ -125,7 +130,11 @@ def _report(arguments: argparse.Namespace, lines: list[str], memory: float) -> s
         rounds=arguments.rounds, seconds=arguments.seconds, connections=arguments.connections
     )
     processor = f"{os.cpu_count()} cores"
-    return heading + "\n".join(lines) + f"\n\nMemory of the web worker after the run: {memory:.0f} MB. {processor}.\n"
+    return (
+        heading
+        + "\n".join(lines)
+        + f"\n\nMemory of the web worker after the run: {memory:.0f} MB. {processor}.\n"
+    )
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ What a request costs above this is what Django, DRF and our own code cost.
 import hashlib
 import hmac
 import os
+import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from psycopg_pool import ConnectionPool
+import psycopg
 
 PEPPER = os.environ["FULFILLMENT_PEPPERS"].split(",")[0].strip().encode()
-POOL = ConnectionPool(os.environ["DATABASE_URL"], min_size=4, max_size=16, kwargs={"autocommit": True})
+KEPT = threading.local()
 
 CREDENTIALS = """
 SELECT token.expires, token.scope, token.user_id, token.application_id, application.is_enabled,
@@ -29,12 +30,12 @@ ASSOCIATED = """
 EXISTS (SELECT FROM accounts_role role
         WHERE role.application_id = %s AND role.store_id = store.id AND role.user_id IS NULL)
 """
-STORE = f"SELECT store.rendering FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}"  # noqa: S608
+STORE = f"SELECT store.rendering FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}"
 PRODUCTS = f"""
 SELECT '[' || (SELECT string_agg(product.rendering, ',' ORDER BY product.position, product.id)
                FROM stores_product product WHERE product.store_id = store.id AND product.is_active) || ']'
 FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
-"""  # noqa: S608
+"""
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -42,15 +43,21 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     if path == "/healthz":
         start_response("200 OK", [("Content-Length", "2")])
         return [b"ok"]
-    with POOL.connection() as connection:
-        caller = _caller(connection, environ)
-        body = None if caller is None else _body(connection, path.removeprefix("/api/v1/").split("/"), caller)
+    connection = _connection()
+    caller = _caller(connection, environ)
+    body = None if caller is None else _body(connection, path.removeprefix("/api/v1/").split("/"), caller)
     if body is None:
         start_response("401 Unauthorized", [("Content-Length", "0")])
         return [b""]
     headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     start_response("200 OK", headers)
     return [body]
+
+
+def _connection() -> Any:
+    if not hasattr(KEPT, "connection"):
+        KEPT.connection = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
+    return KEPT.connection
 
 
 def _caller(connection: Any, environ: dict[str, Any]) -> Any:

@@ -25,7 +25,7 @@ def require_wrk() -> None:
         sys.exit(REQUIRED)
 
 
-def put_load(url: str, headers: dict[str, str], *, seconds: float, connections: int) -> Load:
+def put_load(url: str, headers: dict[str, str], *, seconds: int, connections: int) -> Load:
     command = ["wrk", "--latency", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s"]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]

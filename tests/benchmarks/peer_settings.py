@@ -14,3 +14,5 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["oauth2_provider.contrib.rest_framework.OAuth2Authentication"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
 }
+# The toolkit as it comes.
+OAUTH2_PROVIDER = {"COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True}

@@ -1,11 +1,12 @@
-from accounts.models import SubscriptionKey
-from accounts.secrets import digests
 from django.http import HttpResponse
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import BasePermission
+
+from accounts.models import SubscriptionKey
+from accounts.secrets import digests
 from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from delivery.models import Dataset
 from delivery.populations import Populations, pack
 from delivery.services.datasets import Origin, activate_dataset, store_populations
-from delivery.sources.problems import ProblemLog
-from delivery.sources.rows import Row
 
 HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT"
 SMALL: Populations = {
@@ -28,13 +26,13 @@ def load_dataset(
     concerns: tuple[str, ...] = (),
 ) -> Dataset:
     origin = Origin(vintage, "csv", "small.csv", "0" * 64, created_by="tests", is_synthetic=is_synthetic)
-    dataset = store_populations(
-        populations=populations, route_types=types, origin=origin, concerns=concerns
-    )
+    dataset = store_populations(populations=populations, route_types=types, origin=origin, concerns=concerns)
     return activate_dataset(dataset_id=dataset.pk, by="tests") if active else dataset
 
 
-def write_csv(path: Path, *lines: str, header: str = HEADER, end: str = "\n", encoding: str = "utf-8") -> Path:
+def write_csv(
+    path: Path, *lines: str, header: str = HEADER, end: str = "\n", encoding: str = "utf-8"
+) -> Path:
     path.write_bytes((end.join([header, *lines]) + end).encode(encoding))
     return path
 
@@ -68,11 +66,3 @@ def delstat_record(
     record = f"D{postal_code}{'X' * 10}A{route}{counts}{'123456'}UT035{'V' * 12}"
     assert len(record) == 309
     return record.encode()
-
-
-def problems_of(log: ProblemLog) -> list[tuple[int, str, str, str]]:
-    return log.kept
-
-
-def without_line(rows: list[Row]) -> list[tuple[str, ...]]:
-    return [row[1:] for row in rows]

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.factories.stores import make_product, order_body
+from tests.factories.orders import make_product, order_body
 
 
 @pytest.fixture

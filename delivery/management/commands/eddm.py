@@ -15,6 +15,8 @@ from fulfillment.errors import DomainError
 class Command(BaseCommand):
     help = "Lists, activates, discards, compares, rebuilds and exports the data sets of delivery populations."
 
+    requires_system_checks = []
+
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         actions.add_parser("list", help="All data sets that can be activated, and the active one.")

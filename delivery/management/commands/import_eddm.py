@@ -7,15 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from delivery.management.progress import TerminalProgress
 from delivery.management.reports import describe_outcome
 from delivery.management.who import current_user
-from delivery.models import ImportRun
 from delivery.services.imports import import_file, try_file
 from delivery.services.reading import ImportOptions, read_types, read_vintage
+from delivery.services.uploads import import_upload
 from delivery.sources.cells import POSTAL_CODE
 from delivery.sources.columns import read_choices
 from delivery.sources.detection import FORMATS
@@ -30,6 +29,8 @@ class Command(BaseCommand):
         "Loads delivery populations (EDDM) from a file, checks them and activates them. Takes CSV or TSV, the saved "
         "JSON of the USPS map service and the fixed-width Delivery Statistics file; plain, .gz or .zip."
     )
+
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", help="The file, or - for standard input.")
@@ -58,7 +59,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["run"]:
-                self._import_upload(options["run"])
+                import_upload(run_id=options["run"])
             elif not options["file"]:
                 raise CommandError("Name a file, or - for standard input.", returncode=2)
             else:
@@ -94,21 +95,6 @@ class Command(BaseCommand):
             self.stdout.write(line)
         if outcome.reading.concerns and settings.activate and not settings.force:
             raise CommandError("Not activated.", returncode=NOT_ACTIVATED)
-
-    def _import_upload(self, run_id: int) -> None:
-        run = ImportRun.objects.filter(pk=run_id).first()
-        if run is None or not run.upload:
-            raise CommandError(f"There is no upload {run_id}.", returncode=2)
-        with tempfile.NamedTemporaryFile() as local, default_storage.open(run.upload.name) as upload:
-            shutil.copyfileobj(upload, local)
-            local.flush()
-            import_file(
-                path=Path(local.name),
-                name=run.file_name,
-                options=ImportOptions(**run.options),
-                by=run.created_by,
-                run=run,
-            )
 
 
 def _try(

@@ -11,4 +11,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         load_demo()
-        self.stdout.write(f"{Store.objects.count()} stores are ready.")
+        if options["verbosity"]:
+            self.stdout.write(f"{Store.objects.count()} stores are ready.")

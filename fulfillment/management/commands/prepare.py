@@ -3,10 +3,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from stores.services.renderings import refresh_renderings
 
 from accounts.models import Tenant
 from applications.services.built_in import ensure_api_console
+from stores.services.renderings import refresh_renderings
 
 
 class Command(BaseCommand):

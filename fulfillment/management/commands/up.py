@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import psycopg
 from django.conf import settings
 from django.core.management import BaseCommand, call_command, get_commands
-from django.db import OperationalError, connection, connections
+from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment import development, environment, postgres, supervision
@@ -56,7 +57,7 @@ class Command(BaseCommand):
             self.start(family, options["host"], options["port"])
             self.watch(family)
         except supervision.Stopped:
-            self.stdout.write("\nStopped")
+            self.stdout.write("\nStopping")
         except (CannotStart, postgres.PostgresUnavailable) as error:
             self.stderr.write(str(error))
             sys.exit(1)
@@ -120,8 +121,9 @@ def start_database() -> None:
     if development.uses_embedded_server():
         postgres.ensure_running(development.DATA_FOLDER)
     try:
-        connection.ensure_connection()
-    except OperationalError as error:
+        # Not through the pool, which would wait and hide the reason.
+        psycopg.connect(settings.DATABASE_URL, connect_timeout=3).close()
+    except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise CannotStart(
             f"The database of DATABASE_URL does not answer ({reason}); start it, correct DATABASE_URL, or unset "

@@ -3,7 +3,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
@@ -48,7 +48,7 @@ def _one_moment() -> Iterator[None]:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
+def _opened(file: str) -> Iterator[Any]:
     """A file appears under its name only when it is whole."""
     if file == "-":
         yield sys.stdout.buffer

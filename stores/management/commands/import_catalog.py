@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
     def _import(self, raw: BufferedReader, size: int | None, *, dry_run: bool) -> ImportSummary:
         with Progress(self.stderr, size) as progress:
-            reader = ProgressReader(raw, progress)
+            reader: Any = ProgressReader(raw, progress)
             source: Any = gzip.GzipFile(fileobj=reader) if reader.is_packed else reader
             try:
                 return import_catalog(source=source, dry_run=dry_run)
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         return "\n".join([*lines, f"{error.fault_count:,} errors; nothing was imported."])
 
 
-def _opened(file: str) -> BufferedReader:
+def _opened(file: str) -> Any:
     return sys.stdin.buffer if file == "-" else Path(file).open("rb")
 
 

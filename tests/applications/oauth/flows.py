@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.test import Client
+from oauth2_provider.models import AccessToken
 
 from accounts.models import User
 from applications.models import Application
@@ -30,6 +31,11 @@ def answer_of(response: Any) -> dict[str, str]:
     """What an authorization response says to the application."""
     parts = urlsplit(response["Location"])
     return dict(parse_qsl(parts.query) + parse_qsl(parts.fragment))
+
+
+def is_alive(access_token: str) -> bool:
+    checksum = hashlib.sha256(access_token.encode()).hexdigest()
+    return AccessToken.objects.filter(token_checksum=checksum).exists()
 
 
 @dataclass
@@ -61,8 +67,11 @@ class Party:
     def consent(self, browser: Client, allow: str = "true", **changes: str | None) -> Any:
         return browser.post("/oauth/authorize", {**self.request(**changes), "allow": allow})
 
+    def consent_of(self, user: User, **changes: str | None) -> dict[str, str]:
+        return answer_of(self.consent(browser_of(user), **changes))
+
     def code_for(self, user: User, **changes: str | None) -> str:
-        return answer_of(self.consent(browser_of(user), **changes))["code"]
+        return self.consent_of(user, **changes)["code"]
 
     def post(self, path: str, form: dict[str, Any], client: Client | None = None) -> Any:
         headers = {}
@@ -81,7 +90,7 @@ class Party:
     def token(self, client: Client | None = None, **form: Any) -> Any:
         return self.post("/oauth/token", form, client)
 
-    def redeem(self, code: str, client: Client | None = None, **changes: Any) -> Any:
+    def redeem(self, code: str, client: Client | None = None, /, **changes: Any) -> Any:
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -91,7 +100,7 @@ class Party:
         }
         return self.token(client, **form)
 
-    def refresh(self, refresh_token: str, client: Client | None = None, **changes: Any) -> Any:
+    def refresh(self, refresh_token: str, client: Client | None = None, /, **changes: Any) -> Any:
         return self.token(client, grant_type="refresh_token", refresh_token=refresh_token, **changes)
 
     def revoke(self, token: str, **changes: Any) -> Any:

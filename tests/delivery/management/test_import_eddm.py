@@ -116,22 +116,15 @@ def test_no_file():
     assert refused.value.returncode == 2
 
 
-def test_a_line_of_progress_every_ten_percent(tmp_path):
-    lines = [f"{code},C{number:03d},1,1,2" for code in range(84000, 84100) for number in range(1000)]
-    path, err = write_csv(tmp_path / "large.csv", *lines), io.StringIO()
-
-    call_command("import_eddm", str(path), stdout=io.StringIO(), stderr=err)
-
-    shown = [line.split() for line in err.getvalue().splitlines()]
-    assert [line[0] for line in shown] == [str(tenth) for tenth in range(10, 110, 10)]
-    assert [line[-1] for line in shown] == ["reading"] * 6 + ["writing"] * 3 + ["done"]
-
-
 def test_standard_input_and_the_exit_code(child_environment, small):
     command = [sys.executable, "-m", "django", "import_eddm", "-", "--vintage", "2026-09"]
 
     done = subprocess.run(
-        command, input=gzip.compress(small.read_bytes()), env=child_environment, capture_output=True, check=False
+        command,
+        input=gzip.compress(small.read_bytes()),
+        env=child_environment,
+        capture_output=True,
+        check=False,
     )
     empty = subprocess.run(command, input=b"", env=child_environment, capture_output=True, check=False)
 

@@ -70,7 +70,8 @@ def test_a_killed_import_leaves_the_old_set_serving(tmp_path, child_environment)
 
 def test_progress_is_seen_by_others_before_it_ends(tmp_path, monkeypatch):
     monkeypatch.setattr("delivery.services.locking.EVERY_SECONDS", 0)
-    path = write_csv(tmp_path / "large.csv", *lines_of_a_large_file()[:20_000])
+    lines = [f"{code},C{number:03d},1,1,2" for number in range(10) for code in range(84000, 86000)]
+    path = write_csv(tmp_path / "large.csv", *lines)
     watcher = connection.copy()
     seen = set()
 
@@ -106,7 +107,7 @@ def test_look_ups_under_swaps_never_mix():
     readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for _ in range(60):
+    for _ in range(30):
         activate_dataset(dataset_id=first.pk, by="Ada")
         activate_dataset(dataset_id=second.pk, by="Ada")
     stop.set()

@@ -4,7 +4,9 @@ from delivery.populations import Populations, pack, totals_of
 from delivery.services.gates import concerns_about
 from tests.factories.delivery import load_dataset
 
-LIVE: Populations = {f"{area}{number}": {"C001": pack(100, 10)} for area in ("841", "005") for number in range(10, 20)}
+LIVE: Populations = {
+    f"{area}{number}": {"C001": pack(100, 10)} for area in ("841", "005") for number in range(10, 20)
+}
 
 
 def judge(populations: Populations, live, rejects: int = 0, rows: int = 1000, max_reject: float = 0.5):

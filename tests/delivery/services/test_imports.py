@@ -4,23 +4,16 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
 from delivery.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.populations import pack
 from delivery.selectors.datasets import live_dataset
 from delivery.selectors.import_runs import IMPORT_LOCK
-from delivery.selectors.populations import export_lines, look_up, stored_populations
-from delivery.services.imports import (
-    discard_upload,
-    import_file,
-    receive_upload,
-    start_import,
-    try_file,
-)
+from delivery.selectors.populations import export_lines, stored_populations
+from delivery.services.imports import import_file, try_file
 from delivery.services.locking import mark_dead_imports
-from delivery.services.reading import ImportOptions, preview_file
+from delivery.services.reading import ImportOptions, preview_file, read_file
 from delivery.sources.problems import FileRefused
 from fulfillment.errors import Conflict, Invalid
 from tests.factories.delivery import (
@@ -101,7 +94,9 @@ def test_vintage_of_a_delivery_statistics_file(tmp_path):
     assert load(path).dataset.vintage == date(2025, 11, 1)
 
 
-@pytest.mark.parametrize("options", [{"vintage": "2026-13"}, {"vintage": "11-25"}, {"types": "CRX"}, {"types": "G"}])
+@pytest.mark.parametrize(
+    "options", [{"vintage": "2026-13"}, {"vintage": "11-25"}, {"types": "CRX"}, {"types": "G"}]
+)
 def test_options_that_make_no_sense(options):
     with pytest.raises(Invalid):
         ImportOptions(**options)
@@ -168,6 +163,19 @@ def test_a_merge_needs_something_to_merge_into(small):
         load(small, merge=True)
 
 
+def test_a_merge_into_a_set_that_is_no_longer_active(tmp_path, small, monkeypatch):
+    def read_and_activate_another(**values):
+        reading = read_file(**values)
+        load_dataset()
+        return reading
+
+    load(small)
+    monkeypatch.setattr("delivery.services.imports.read_file", read_and_activate_another)
+
+    with pytest.raises(Conflict, match="merge the file again"):
+        load(write_csv(tmp_path / "new.csv", "84102,R009,301,4,305"), merge=True)
+
+
 def test_a_trial_run_writes_nothing(small):
     outcome = try_file(path=small, name="small.csv", options=ImportOptions())
 
@@ -183,7 +191,10 @@ def test_a_refused_file_leaves_its_record_and_nothing_else(tmp_path):
         load(path)
 
     run = ImportRun.objects.get()
-    assert (run.state, run.error.split(".")[0]) == ("failed", "No column for zip, route, residential, business was found")
+    assert (run.state, run.error.split(".")[0]) == (
+        "failed",
+        "No column for zip, route, residential, business was found",
+    )
     assert (Dataset.objects.count(), Population.objects.count()) == (0, 0)
 
 
@@ -213,6 +224,8 @@ def test_a_second_import_is_told_what_runs(small):
         with pytest.raises(Conflict, match=r"of big.csv is running, started by Grace: reading, 43 %\."):
             load(small)
     finally:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [IMPORT_LOCK])
         other.close()
 
 
@@ -258,55 +271,3 @@ def test_preview_of_a_file_with_other_columns(tmp_path):
     assert (preview.header, preview.rows) == (["Place", "Carrier", "Homes", "Firms"], [])
     assert "No column for zip" in preview.error
     assert mapped.rows == [(2, "84101", "C001", "5", "5", "")]
-
-
-def upload(name: str = "small.csv") -> ImportRun:
-    content = "\n".join(["ZIP,CRRT,RES,BUS", "84101,C001,5,5"]).encode()
-    return receive_upload(upload=SimpleUploadedFile(name, content), by="Ada")
-
-
-def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkeypatch):
-    for name, value in child_environment.items():
-        monkeypatch.setenv(name, value)
-    run = upload()
-    stored = run.upload.path
-
-    start_import(run=run, options=ImportOptions(vintage="2026-10"))
-
-    deadline = time.monotonic() + 20
-    while run.state in {"uploaded", "waiting", "running"} and time.monotonic() < deadline:
-        time.sleep(0.1)
-        run.refresh_from_db()
-    assert (run.state, run.error) == ("loaded", "")
-    assert look_up(["84101"]).body.startswith('[{"PostalCode":"84101","ResidentialCount":5')
-    assert (live_dataset().created_by, live_dataset().file_name) == ("Ada", "small.csv")
-    assert not Path(stored).exists()
-
-
-def test_an_upload_is_started_once(monkeypatch):
-    monkeypatch.setattr("delivery.services.imports.subprocess.Popen", FakeProcess)
-    run = upload()
-    start_import(run=run, options=ImportOptions())
-
-    with pytest.raises(Conflict, match="already imported"):
-        start_import(run=run, options=ImportOptions())
-    with pytest.raises(Conflict, match="already imported"):
-        discard_upload(run=ImportRun.objects.get())
-
-
-class FakeProcess:
-    def __init__(self, *command, **options) -> None:
-        pass
-
-    def wait(self) -> None:
-        pass
-
-
-def test_an_upload_is_thrown_away():
-    run = upload()
-    stored = Path(run.upload.path)
-
-    discard_upload(run=run)
-
-    assert not stored.exists()
-    assert not ImportRun.objects.exists()

@@ -18,7 +18,9 @@ def test_an_answer_of_the_map_service(gather, results):
     assert (gathered.source.format, gathered.flaws) == ("gis-json", [])
 
 
-@pytest.mark.parametrize(("start", "between", "end"), [("[", ",", "]"), ("", "\n", "\n"), ("\ufeff", "\n", "")])
+@pytest.mark.parametrize(
+    ("start", "between", "end"), [("[", ",", "]"), ("", "\n", "\n"), ("\ufeff", "\n", "")]
+)
 def test_several_answers_in_one_file(gather, start, between, end):
     other = {**ROUTE, "ZIP_CODE": "84102", "ZIP_CRID": "84102C001"}
 

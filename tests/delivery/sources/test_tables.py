@@ -149,9 +149,10 @@ def test_blank_lines_are_nothing(gather):
 
 
 def test_problems_name_the_files_own_column_and_its_line(gather):
-    gathered = gather("note\n" + table("84101,C001,600,many,640", header="ZIP,Route,Homes,BUS,TOT").replace(
-        "Homes", "RES_CNT"
-    ))
+    gathered = gather(
+        "note\n"
+        + table("84101,C001,600,many,640", header="ZIP,Route,Homes,BUS,TOT").replace("Homes", "RES_CNT")
+    )
 
     assert gathered.log.kept == [(3, "BUS", "many", "E_COUNT")]
 

@@ -17,7 +17,7 @@ from accounts.services.associations import request_association
 from applications.models import Application
 from fulfillment.access import Access
 from fulfillment.api import routes
-from tests.factories.stores import RECIPIENT, make_product
+from tests.factories.orders import RECIPIENT, make_product
 from tests.world import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 
 PEOPLE = ("user", "outsider", "application", "other_application", "operator")

@@ -78,7 +78,7 @@ def test_schema_is_served_as_json_and_yaml_with_etag(client):
 
 
 def test_console_has_no_inline_script(client):
-    response = client.get("/api/v1/docs")
+    response = client.get("/api/v1/docs", SERVER_NAME="127.0.0.1", SERVER_PORT="8000")
 
     assert "script-src 'self';" in response["Content-Security-Policy"]
     assert b"<script>" not in response.content

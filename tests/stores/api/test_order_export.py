@@ -8,7 +8,7 @@ import pytest
 
 from stores.models import Order
 from stores.order_renderings import EXPORT_COLUMNS
-from tests.factories.stores import RECIPIENT, make_product, order_body
+from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.world import ApiClient
 
 EXPORT = "/store/associated/order/exportview"

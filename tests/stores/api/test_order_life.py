@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from applications.models import Event
 from stores.models import Order
-from tests.factories.stores import make_product, order_body
+from tests.factories.orders import make_product, order_body
 
 PARCEL = {"Carrier": "UPS", "TrackingNumber": "1Z1"}
 

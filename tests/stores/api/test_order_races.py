@@ -7,7 +7,7 @@ from django.db import connection
 
 from applications.models import Event
 from stores.models import Order, OrderHistory, OrderTally
-from tests.factories.stores import make_product, order_body
+from tests.factories.orders import make_product, order_body
 from tests.world import build_world
 
 pytestmark = pytest.mark.django_db(transaction=True)

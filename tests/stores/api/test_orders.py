@@ -10,7 +10,7 @@ from applications.models import Event
 from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
-from tests.factories.stores import RECIPIENT, card_data, make_card, make_product, order_body
+from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
 
 ORDERS = "/store/associated/order"
 

@@ -9,7 +9,7 @@ from stores.models import Quote
 from stores.pricing import Asked, AskedItem, price
 from stores.selectors.price_lists import ListedProduct, Price
 from stores.selectors.quotes import quoted_options
-from tests.factories.stores import make_product, price_values
+from tests.factories.orders import make_product, price_values
 
 HERE = {"CountryCode": "US"}
 

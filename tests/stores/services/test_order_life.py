@@ -25,7 +25,7 @@ from stores.services.order_moves import (
     refuse_cancellation,
 )
 from stores.services.orders import create_order, prepare_order
-from tests.factories.stores import RECIPIENT
+from tests.factories.orders import RECIPIENT
 
 ALLOWED = {
     10: {20, 30, 90, 95},

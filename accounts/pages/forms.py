@@ -1,0 +1,124 @@
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.contrib.auth.password_validation import password_validators_help_text_html
+
+# A username, the sign and a domain name.
+LONGEST_SIGN_IN_NAME = 150 + 1 + 253
+REGIONS = (
+    "Africa/",
+    "America/",
+    "Antarctica/",
+    "Asia/",
+    "Atlantic/",
+    "Australia/",
+    "Europe/",
+    "Indian/",
+    "Pacific/",
+)
+
+# The contract's names of a user, and the fields that hold them here.
+USER_FIELDS = {
+    "Username": "username",
+    "FirstName": "first_name",
+    "LastName": "last_name",
+    "Email": "email",
+    "Password": "password",
+    "Phone": "phone",
+}
+
+
+class SignInForm(AuthenticationForm):
+    username = forms.CharField(
+        label="Username",
+        max_length=LONGEST_SIGN_IN_NAME,
+        widget=forms.TextInput(
+            attrs={
+                "autofocus": True,
+                "autocomplete": "username",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+            }
+        ),
+        help_text="With or without your organisation, as in jane.doe@print.example",
+    )
+
+    error_messages = {
+        "invalid_login": "This username and password do not match an account. Passwords are case-sensitive.",
+        "inactive": "This username and password do not match an account. Passwords are case-sensitive.",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # The base class allows the length of a bare username only.
+        self.fields["username"].max_length = LONGEST_SIGN_IN_NAME
+        self.fields["username"].widget.attrs["maxlength"] = LONGEST_SIGN_IN_NAME
+
+
+class SignUpForm(forms.Form):
+    first_name = forms.CharField(
+        max_length=150, widget=forms.TextInput(attrs={"autocomplete": "given-name", "autofocus": True})
+    )
+    last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"}))
+    username = forms.CharField(
+        max_length=150,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+        help_text="Letters, digits and . @ + - _",
+    )
+    email = forms.EmailField(
+        label="E-mail", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+    password = forms.CharField(
+        strip=False,
+        max_length=1024,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=password_validators_help_text_html,
+    )
+
+
+class ForgottenPasswordForm(PasswordResetForm):
+    email = forms.EmailField(
+        label="E-mail",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
+    )
+
+    def save(self, **kwargs: Any) -> None:
+        """Links start with the public address: the Host header is the visitor's to choose."""
+        kwargs["domain_override"] = settings.PUBLIC_URL
+        super().save(**kwargs)
+
+
+class ProfileForm(forms.Form):
+    first_name = forms.CharField(
+        max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "given-name"})
+    )
+    last_name = forms.CharField(
+        max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "family-name"})
+    )
+    phone = forms.CharField(
+        max_length=50, required=False, widget=forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"})
+    )
+    time_zone = forms.ChoiceField(
+        help_text="Dates on these pages are shown in it. The API always speaks UTC."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = {"UTC", str(self.initial.get("time_zone") or "UTC")}
+        names |= {name for name in available_timezones() if name.startswith(REGIONS)}
+        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in sorted(names)]
+
+
+class PasswordConfirmForm(forms.Form):
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        max_length=1024,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )

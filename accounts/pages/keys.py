@@ -1,0 +1,88 @@
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
+from django.views import View
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import Subscription, SubscriptionSlot, User
+from accounts.pages.confirmation import confirm, forget, is_confirmed
+from accounts.pages.forms import PasswordConfirmForm
+from accounts.pages.guards import signed_in
+from accounts.secrets import masked
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
+from fulfillment.errors import NotFound
+
+
+@method_decorator([sensitive_post_parameters(), signed_in], name="dispatch")
+class KeysView(View):
+    """The keys are masked until the password was typed again; POST is that password."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._show(request, PasswordConfirmForm())
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        form = PasswordConfirmForm(request.POST)
+        if form.is_valid():
+            if confirm(request, form.cleaned_data["password"]):
+                return redirect("portal:profile-keys")
+            form.add_error("password", "This is not your password.")
+        return self._show(request, form)
+
+    def _show(self, request: HttpRequest, form: PasswordConfirmForm) -> HttpResponse:
+        subscription = Subscription.objects.filter(user=request.user).first()
+        in_full = is_confirmed(request)
+        values = subscription_keys(subscription) if subscription else {}
+        keys = [
+            {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+            for slot in SubscriptionSlot
+            if slot in values
+        ]
+        context = {
+            "section": "keys",
+            "keys": keys,
+            "subscription": subscription,
+            "in_full": in_full,
+            "form": form,
+        }
+        return render(request, "accounts/keys.html", context)
+
+
+@require_POST
+@signed_in
+def hide_keys(request: HttpRequest) -> HttpResponse:
+    forget(request)
+    return redirect("portal:profile-keys")
+
+
+@require_POST
+@signed_in
+def subscribe(request: HttpRequest) -> HttpResponse:
+    if not Subscription.objects.filter(user=request.user).exists():
+        create_subscription(user=request.user)
+        messages.success(request, "You have a subscription with two keys now.")
+    return redirect("portal:profile-keys")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
+    """GET asks, POST does it."""
+    subscription = _subscription_of(request.user)
+    if slot not in SubscriptionSlot.values:
+        raise NotFound("There is a primary and a secondary key only.")
+    label = SubscriptionSlot(slot).label
+    if request.method == "POST":
+        regenerate_subscription_key(subscription=subscription, slot=slot)
+        messages.success(request, f"The {label.lower()} key is new. The old one no longer works.")
+        return redirect("portal:profile-keys")
+    return render(request, "accounts/regenerate_key.html", {"label": label, "section": "keys"})
+
+
+def _subscription_of(user: User) -> Subscription:
+    found = Subscription.objects.filter(user=user).first()
+    if found is None:
+        raise NotFound("You have no subscription yet.")
+    return found

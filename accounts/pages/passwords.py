@@ -1,0 +1,58 @@
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import views
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+
+from accounts.pages.forms import ForgottenPasswordForm
+from accounts.pages.guards import signed_in
+
+
+def link_lifetime() -> str:
+    hours = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT) // timedelta(hours=1)
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
+
+
+class PasswordResetView(views.PasswordResetView):
+    template_name = "accounts/password_reset.html"
+    form_class = ForgottenPasswordForm
+    email_template_name = "accounts/password_reset_mail.txt"
+    subject_template_name = "accounts/password_reset_subject.txt"
+
+    @property
+    def extra_email_context(self) -> dict[str, str]:
+        return {"public_url": settings.PUBLIC_URL, "valid_for": link_lifetime()}
+
+
+class PasswordResetDoneView(views.PasswordResetDoneView):
+    template_name = "accounts/password_reset_done.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "valid_for": link_lifetime()}
+
+
+class PasswordResetConfirmView(views.PasswordResetConfirmView):
+    template_name = "accounts/password_reset_confirm.html"
+
+
+class PasswordResetCompleteView(views.PasswordResetCompleteView):
+    template_name = "accounts/password_reset_complete.html"
+
+
+@method_decorator(signed_in, name="dispatch")
+class PasswordChangeView(views.PasswordChangeView):
+    template_name = "accounts/password_change.html"
+    success_url = "/profile"
+    extra_context = {"section": "password"}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
+        return super().form_valid(form)
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        # Rendered here, where the user's time zone still holds.
+        return response.render() if hasattr(response, "render") else response

@@ -1,0 +1,44 @@
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.pages.faults import show_faults
+from accounts.pages.forms import USER_FIELDS, ProfileForm
+from accounts.pages.guards import signed_in
+from accounts.selectors.users import roles_of_user
+from accounts.services.users import change_profile
+from fulfillment.errors import DomainError
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_profile(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    initial = {name: getattr(user, name) for name in ("first_name", "last_name", "phone", "time_zone")}
+    form = ProfileForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_profile(user=user, **form.cleaned_data)
+        except DomainError as error:
+            # The bar shows the name that is stored, not the one refused.
+            user.refresh_from_db(fields=list(initial))
+            show_faults(form, error, USER_FIELDS)
+        else:
+            messages.success(request, "Your profile is saved.")
+            return redirect("portal:profile")
+    return render(request, "accounts/profile.html", {"form": form, "section": "profile"})
+
+
+@require_safe
+@signed_in
+def show_roles(request: HttpRequest) -> HttpResponse:
+    """One row for each store, application or "everything", with what is granted on it."""
+    rows: dict[tuple[Any, Any], dict[str, Any]] = {}
+    for role in roles_of_user(request.user).select_related("application", "store"):
+        key = (role.application_id, role.store_id)
+        row = rows.setdefault(key, {"application": role.application, "store": role.store, "grants": []})
+        row["grants"].append(role.grant)
+    return render(request, "accounts/roles.html", {"rows": list(rows.values()), "section": "roles"})

@@ -1,0 +1,71 @@
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.views import LoginView, RedirectURLMixin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.generic import FormView
+
+from accounts.models import Tenant, User
+from accounts.pages.faults import show_faults
+from accounts.pages.forms import USER_FIELDS, SignInForm, SignUpForm
+from accounts.services.users import create_user
+from fulfillment.errors import DomainError
+
+
+def move_on(request: HttpRequest, destination: str) -> HttpResponse:
+    """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
+    redirect that follows a form, and that one ends at the application."""
+    if destination.startswith("/oauth/"):
+        return render(request, "accounts/continue.html", {"destination": destination})
+    return redirect(destination)
+
+
+class SignInView(LoginView):
+    template_name = "accounts/login.html"
+    authentication_form = SignInForm
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context = super().get_context_data(**kwargs)
+        return {**context, "action": self.request.path, "sign_up_enabled": settings.SIGN_UP_ENABLED}
+
+    def form_valid(self, form: SignInForm) -> HttpResponse:
+        login(self.request, form.get_user())
+        return move_on(self.request, self.get_success_url())
+
+
+@method_decorator([sensitive_post_parameters(), never_cache], name="dispatch")
+class SignUpView(RedirectURLMixin, FormView):
+    template_name = "accounts/signup.html"
+    form_class = SignUpForm
+    next_page = settings.LOGIN_REDIRECT_URL
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.SIGN_UP_ENABLED:
+            return render(request, self.template_name, {"form": None}, status=403)
+        if request.user.is_authenticated:
+            return redirect(self.get_success_url())
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context = super().get_context_data(**kwargs)
+        return {**context, "next": self.get_redirect_url(), "domain": settings.DEFAULT_TENANT_DOMAIN}
+
+    def form_valid(self, form: SignUpForm) -> HttpResponse:
+        try:
+            user = create_user(tenant=_tenant_to_join(), **form.cleaned_data)
+        except DomainError as error:
+            show_faults(form, error, USER_FIELDS)
+            return self.form_invalid(form)
+        login(self.request, User.objects.select_related("tenant").get(pk=user.pk))
+        return move_on(self.request, self.get_success_url())
+
+
+def _tenant_to_join() -> Tenant:
+    domain = settings.DEFAULT_TENANT_DOMAIN
+    found = Tenant.objects.filter(domain__iexact=domain).first()
+    return found or Tenant.objects.get_or_create(domain=domain, defaults={"name": domain})[0]

@@ -1,0 +1,25 @@
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from accounts.pages.passwords import (
+    PasswordChangeView,
+    PasswordResetCompleteView,
+    PasswordResetConfirmView,
+    PasswordResetDoneView,
+    PasswordResetView,
+)
+from accounts.pages.sign_in import SignInView, SignUpView
+
+# Not in a namespace: Django's own views look some of these names up.
+urlpatterns = [
+    path("login/", SignInView.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("signup/", SignUpView.as_view(), name="signup"),
+    path("password-reset/", PasswordResetView.as_view(), name="password_reset"),
+    path("password-reset/sent/", PasswordResetDoneView.as_view(), name="password_reset_done"),
+    path("password-reset/saved/", PasswordResetCompleteView.as_view(), name="password_reset_complete"),
+    path(
+        "password-reset/<uidb64>/<token>/", PasswordResetConfirmView.as_view(), name="password_reset_confirm"
+    ),
+    path("password-change/", PasswordChangeView.as_view(), name="password_change"),
+]

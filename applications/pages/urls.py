@@ -1,0 +1,38 @@
+from django.urls import path
+
+from applications.pages.applications import (
+    edit_application,
+    list_applications,
+    new_application,
+    show_application,
+)
+from applications.pages.authorizations import revoke, show_authorizations
+from applications.pages.icons import serve_icon, show_icon
+from applications.pages.joining import join_application, withdraw_joining
+from applications.pages.keys import change_dates, end, regenerate, regenerate_subscription, show_keys
+from applications.pages.try_it import try_application
+
+ONE = "applications/<str:application_id>"
+
+urlpatterns = [
+    path("applications", list_applications, name="applications"),
+    path("applications/new", new_application, name="application-new"),
+    path("applications/join", join_application, name="application-join"),
+    path("applications/join/<str:request_id>/withdraw", withdraw_joining, name="joining-withdraw"),
+    path(ONE, show_application, name="application"),
+    path(f"{ONE}/settings", edit_application, name="application-edit"),
+    path(f"{ONE}/keys", show_keys, name="application-keys"),
+    path(f"{ONE}/keys/<str:key_id>/dates", change_dates, name="application-key-dates"),
+    path(f"{ONE}/keys/<str:key_id>/regenerate", regenerate, name="application-key-regenerate"),
+    path(f"{ONE}/keys/<str:key_id>/end", end, name="application-key-end"),
+    path(
+        f"{ONE}/subscription/<str:slot>/regenerate",
+        regenerate_subscription,
+        name="application-subscription-regenerate",
+    ),
+    path(f"{ONE}/icon", show_icon, name="application-icon"),
+    path(f"{ONE}/try", try_application, name="application-try"),
+    path("profile/authorizations", show_authorizations, name="authorizations"),
+    path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
+    path("icons/<str:sha256>.png", serve_icon, name="icon"),
+]

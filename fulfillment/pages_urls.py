@@ -1,0 +1,13 @@
+from django.urls import include, path
+
+from fulfillment.pages import show_guide, show_home
+
+app_name = "portal"
+
+urlpatterns = [
+    path("", show_home, name="home"),
+    path("guide", show_guide, name="guide"),
+    path("", include("accounts.pages.profile_urls")),
+    path("", include("applications.pages.urls")),
+    path("", include("stores.pages.urls")),
+]

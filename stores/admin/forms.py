@@ -1,0 +1,11 @@
+from django import forms
+
+
+class JudgedByService(forms.ModelForm):
+    """Checks types only; rules are the service's, which sees all rows together and says it in better words."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return {field.name for field in self._meta.model._meta.fields}  # noqa: SLF001 - Django's public Meta API
+
+    def validate_unique(self) -> None:
+        pass

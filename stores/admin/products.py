@@ -1,0 +1,165 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.forms import all_valid
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.admin import ModelAdmin, TabularInline
+
+from fulfillment.errors import DomainError
+from stores.admin.product_forms import (
+    ChildFormSet,
+    DeliveredPriceForm,
+    ProductForm,
+    ProductionSpeedForm,
+    TemplateFieldForm,
+    product_record,
+    show_faults,
+)
+from stores.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
+from stores.services.products import archive_product, find_product_faults, save_product
+
+
+class ChildInline(TabularInline):
+    formset = ChildFormSet
+    extra = 0
+    ordering_field = "position"
+    hide_ordering_field = True
+
+
+class TemplateFieldInline(ChildInline):
+    model = TemplateField
+    form = TemplateFieldForm
+
+
+class DeliveredPriceInline(ChildInline):
+    model = DeliveredPrice
+    form = DeliveredPriceForm
+    fields = [*DeliveredPriceForm.Meta.fields, "created"]
+    readonly_fields = ["created"]
+
+
+class ProductionSpeedInline(ChildInline):
+    model = ProductionSpeed
+    form = ProductionSpeedForm
+
+
+@admin.register(Product)
+class ProductAdmin(ModelAdmin):
+    """One service writes the product with its children; the forms only gather what they say."""
+
+    form = ProductForm
+    inlines = [TemplateFieldInline, DeliveredPriceInline, ProductionSpeedInline]
+    list_display = [
+        "name",
+        "external_id",
+        "store",
+        "category",
+        "delivery_method",
+        "is_active",
+        "version",
+        "updated",
+    ]
+    list_filter = ["is_active", "store", "delivery_method"]
+    list_select_related = ["store"]
+    search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
+    autocomplete_fields = ["store"]
+    ordering = ["store", "position", "id"]
+    show_full_result_count = False
+    actions = ["archive"]
+    fieldsets = [
+        (
+            None,
+            {"fields": ["store", "external_id", "api_key", "name", "description", "category", "image_url"]},
+        ),
+        ("Catalog", {"fields": ["position", "is_active"]}),
+        (
+            "Quantities",
+            {"fields": ["default_quantity", "minimum_quantity", "maximum_quantity", "quantity_increment"]},
+        ),
+        ("Making", {"fields": ["delivery_method", "page_count", "width_mm", "height_mm", "has_layout"]}),
+        ("Record", {"fields": ["version", "created", "updated"]}),
+    ]
+    readonly_fields = ["has_layout", "version", "created", "updated"]
+
+    def get_readonly_fields(self, request: HttpRequest, product: Product | None = None) -> list[str]:
+        return [*self.readonly_fields, "store", "external_id"] if product else self.readonly_fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
+        return super().get_queryset(request).defer("rendering", "verbose_rendering", "template")
+
+    def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
+        return False
+
+    @admin.display(boolean=True, description="has a layout")
+    def has_layout(self, product: Product) -> bool:
+        return product.template is not None
+
+    @admin.action(description="Archive: take out of the catalog")
+    def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
+        for product in products:
+            archive_product(product=product)
+        self.message_user(request, "The products are out of the catalog.")
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except (DomainError, DatabaseError) as error:
+            # Somebody else was faster between the check and the write.
+            text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."
+            messages.error(request, text)
+            return HttpResponseRedirect(request.get_full_path())
+
+    def _create_formsets(self, request: HttpRequest, product: Product, change: bool) -> tuple[Any, Any]:
+        formsets, inlines = super()._create_formsets(request, product, change)
+        request.product_formsets = formsets  # type: ignore[attr-defined]
+        return formsets, inlines
+
+    def save_form(self, request: HttpRequest, form: ProductForm, change: bool) -> Product:
+        """Called with a valid form, before anything is saved: the service's rules become errors of the fields."""
+        product: Product = super().save_form(request, form, change)
+        formsets = request.product_formsets  # type: ignore[attr-defined]
+        if not all_valid(formsets):
+            return product
+        values = product_record(form, formsets)
+        known = product if change else None
+        faults = find_product_faults(store=product.store, values=values, product=known)
+        show_faults(form, formsets, faults)
+        if faults:
+            # The product's own form was asked before; only a formset can still keep Django from saving.
+            formsets[0].non_form_errors().extend([fault.message for fault in faults])
+        return product
+
+    def save_model(self, request: HttpRequest, product: Product, form: ProductForm, change: bool) -> None:
+        """Saved with its children, in `save_related`."""
+
+    def save_related(self, request: HttpRequest, form: ProductForm, formsets: Any, change: bool) -> None:
+        saved = save_product(
+            store=form.instance.store,
+            values=product_record(form, formsets),
+            product=form.instance if change else None,
+            position=form.cleaned_data.get("position"),
+        )
+        form.instance.pk = saved.pk
+        form.instance.refresh_from_db()
+        for formset in formsets:
+            _note_changes(formset)
+
+
+def _note_changes(formset: ChildFormSet) -> None:
+    """What Django's log of changes reads off a formset it has saved itself."""
+    deleted = formset.deleted_forms
+    formset.deleted_objects = [form.instance for form in deleted if form.instance.pk]
+    formset.new_objects = [form.instance for form in formset.extra_forms if form.has_changed()]
+    formset.changed_objects = [
+        (form.instance, form.changed_data)
+        for form in formset.initial_forms
+        if form.has_changed() and form not in deleted
+    ]

@@ -1,0 +1,87 @@
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.callers import Caller
+from accounts.models import Role, User
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
+from accounts.selectors.associations import association_requests_for
+from accounts.services.associations import request_association, withdraw_association
+from applications.models import Application
+from applications.pages.frame import frame, readable, writable
+from fulfillment.errors import DomainError
+from stores.models import Store
+from stores.pages.forms import ASK_FIELDS, AskForStoreForm
+
+SUGGESTED_STORES = 50
+REQUESTS_SHOWN = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET shows what the application may use and has asked for; POST asks for a store."""
+    application = readable(request, application_id)
+    caller = Caller.on_pages(request.user)
+    form = AskForStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
+    if request.method == "POST":
+        application = writable(request, application_id)
+        form = AskForStoreForm(request.POST)
+        if form.is_valid() and _ask(request, caller, application, form):
+            return redirect("portal:application-stores", application.pk)
+    requests = association_requests_for(caller).filter(application=application, store__isnull=False)
+    context = frame(
+        request,
+        application,
+        "stores",
+        form=form,
+        associations=_associations(application),
+        requests=requests[:REQUESTS_SHOWN],
+        suggestions=_suggestions(request.user),
+    )
+    return render(request, "stores/associations.html", context)
+
+
+@require_POST
+@signed_in
+def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    try:
+        withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "The request is withdrawn.")
+    return redirect("portal:application-stores", application.pk)
+
+
+def _ask(request: HttpRequest, caller: Caller, application: Application, form: AskForStoreForm) -> bool:
+    try:
+        asked, created = request_association(caller=caller, application=application, **form.cleaned_data)
+    except DomainError as error:
+        show_faults(form, error, ASK_FIELDS)
+        return False
+    if created:
+        messages.success(request, f"{asked.store} was asked. The answer appears here.")
+    else:
+        messages.info(request, f"{asked.store} was asked before and has not answered yet.")
+    return True
+
+
+def _associations(application: Application) -> list[dict[str, Any]]:
+    roles = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    stores: dict[int, dict[str, Any]] = {}
+    for role in roles.select_related("store").order_by("store__company_name", "pk"):
+        row = stores.setdefault(role.store_id, {"store": role.store, "grants": []})
+        row["grants"].append(str(Permission(role.grant).label))
+    return list(stores.values())
+
+
+def _suggestions(user: User) -> QuerySet[Store]:
+    return Store.objects.filter(roles__user=user, is_demo=False).distinct()[:SUGGESTED_STORES]

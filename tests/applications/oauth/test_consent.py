@@ -1,0 +1,102 @@
+"""Who may do without the consent page or without a code: nobody by asking for it."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from oauth2_provider.models import AccessToken, Grant
+
+from applications.models import Application
+from tests.applications.oauth.flows import Party, answer_of, browser_of
+from tests.factories.accounts import OperatorFactory
+from tests.factories.applications import ApplicationFactory, issue_token
+
+ISSUER = "http://127.0.0.1:8000"
+CONSOLE_RETURN = f"{ISSUER}/api/v1/docs/oauth2-redirect"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"approval_prompt": "auto"},
+        {"approval_prompt": "none"},
+        {"prompt": "none"},
+        {"prompt": "consent"},
+        {"prompt": "create"},
+        {"skip_authorization": "true"},
+        {"allow": "true"},
+        {"response_mode": "fragment"},
+    ],
+)
+@pytest.mark.parametrize("kind", ["confidential", "public"])
+def test_no_parameter_skips_the_consent(request, user, kind, changes):
+    party = request.getfixturevalue(kind)
+    party.application.skip_authorization = True
+    party.application.save()
+    issue_token(user, party.application)
+    response = party.ask(browser_of(user), **changes)
+    assert response.status_code == 200
+    assert not Grant.objects.exists()
+
+
+def test_a_response_mode_does_not_move_the_answer(public, user):
+    response = public.consent(browser_of(user), response_mode="fragment")
+    assert urlsplit(response["Location"]).fragment == ""
+
+
+def test_a_first_party_application_with_a_key_is_not_asked_about(user):
+    party = Party(ApplicationFactory(confidential=True, first_party=True))
+    assert "code" in answer_of(party.ask(browser_of(user)))
+
+
+def test_a_first_party_application_without_a_key_is_asked_about(user):
+    party = Party(ApplicationFactory(first_party=True))
+    assert party.ask(browser_of(user)).status_code == 200
+
+
+def test_the_console_returns_to_this_service_without_a_question(user):
+    party = Party(ApplicationFactory(first_party=True, reply_urls=(CONSOLE_RETURN, "http://127.0.0.1:9/x")))
+    assert "code" in answer_of(party.ask(browser_of(user)))
+    assert party.ask(browser_of(user), redirect_uri="http://127.0.0.1:9/x").status_code == 200
+    assert (
+        party.ask(browser_of(user), redirect_uri=CONSOLE_RETURN.replace(":8000", ":8001")).status_code == 200
+    )
+
+
+def test_operator_rights_are_always_asked_about(db):
+    party = Party(ApplicationFactory(confidential=True, first_party=True))
+    operator = OperatorFactory()
+    assert party.ask(browser_of(operator), scope="Operator").status_code == 200
+    assert party.sign_in(operator, scope="Operator")["scope"] == "Operator"
+
+
+@pytest.fixture
+def implicit(db, settings) -> Party:
+    settings.IMPLICIT_FLOW_ENABLED = True
+    return Party(ApplicationFactory(implicit_flow_allowed=True))
+
+
+def test_the_implicit_flow_gives_a_short_token_in_the_fragment(implicit, user):
+    response = implicit.consent(browser_of(user), response_type="token", code_challenge=None)
+    assert urlsplit(response["Location"]).query == ""
+    answer = answer_of(response)
+    assert set(answer) == {"access_token", "expires_in", "token_type", "scope", "state", "iss"}
+    assert (answer["expires_in"], answer["iss"]) == ("900", ISSUER)
+
+
+def test_the_implicit_flow_needs_the_application_and_the_deployment(implicit, user, settings):
+    Application.objects.update(implicit_flow_allowed=False)
+    assert implicit.consent_of(user, response_type="token")["error"] == "unauthorized_client"
+    Application.objects.update(implicit_flow_allowed=True)
+    settings.IMPLICIT_FLOW_ENABLED = False
+    assert implicit.consent_of(user, response_type="token")["error"] == "unauthorized_client"
+    assert not AccessToken.objects.exists()
+
+
+def test_implicit_errors_travel_in_the_fragment(implicit, user):
+    response = implicit.consent(browser_of(user), response_type="token", scope="nonsense")
+    assert "error=invalid_scope" in urlsplit(response["Location"]).fragment
+    assert answer_of(response)["iss"] == ISSUER
+
+
+def test_a_code_challenge_is_asked_of_confidential_clients_too(confidential, user):
+    assert confidential.consent_of(user, code_challenge=None)["error"] == "invalid_request"

@@ -1,0 +1,106 @@
+"""Real pages in a real Chromium; skipped where none is installed."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.world import PASSWORD, World, build_world
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Violations are also told to the page, for policies that only report.
+REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
+    console.error(`Content-Security-Policy: ${event.violatedDirective} ${event.blockedURI}`))"""
+
+
+@dataclass
+class Visitor:
+    """A browser window and what its console complained about."""
+
+    page: Page
+    address: str
+    world: World
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> int:
+        response = self.page.goto(self.address + path)
+        assert response is not None
+        return response.status
+
+    def sign_in(self, name: str = "user") -> None:
+        self.page.fill("#id_username", name)
+        self.page.fill("#id_password", PASSWORD)
+        self.page.click("main button[type=submit]")
+
+
+@pytest.fixture
+def chromium(site: tuple[str, World]) -> Iterator[Browser]:
+    """One for each test: while it lives, its loop runs in this thread, which the database would refuse."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site(transactional_db, live_server, settings, monkeypatch) -> tuple[str, World]:
+    # Django takes the loop of Playwright in this thread for an asynchronous caller.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    settings.PUBLIC_URL = live_server.url
+    return live_server.url, build_world()
+
+
+@pytest.fixture
+def visitor(request, site, chromium: Browser) -> Iterator[Visitor]:
+    """At a desk; a test may ask for another window: `parametrize("visitor", [(width, scheme)], indirect=True)`."""
+    width, scheme = getattr(request, "param", (1280, "light"))
+    context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    context.add_init_script(REPORT_VIOLATIONS)
+    page = context.new_page()
+    found = Visitor(page, *site)
+    page.on("console", lambda said: found.complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    yield found
+    context.close()
+
+
+class Returned(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(
+            b"<!doctype html><title>Back</title><link rel=icon href=data:,>Back at the application"
+        )
+
+    def log_message(self, *said: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def reply_url(site: tuple[str, World]) -> Iterator[str]:
+    """Where the application of the world is really waiting for the answer, at another origin."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Returned)
+    Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/callback"
+    application = site[1].application
+    application.redirect_uris = address
+    application.save()
+    yield address
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,61 @@
+"""The documents stay true: their commands run, their links lead somewhere, every setting is described."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fulfillment.demo import load_demo, reset_demo
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|secrets?)\(\s*"([A-Z_]+)"')
+
+
+def blocks(document: Path) -> list[str]:
+    return re.findall(r"```sh\n(.*?)```", document.read_text("utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files_that_exist(document):
+    missing = [
+        link for link in LINK.findall(document.read_text("utf-8")) if not (document.parent / link).exists()
+    ]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_make_targets_named_exist(document):
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    named = re.findall(
+        r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", document.read_text("utf-8"), flags=re.M
+    )
+
+    for target in {first or second for first, second in named}:
+        assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+
+def test_every_setting_read_from_the_environment_is_described():
+    read = set(VARIABLE.findall((ROOT / "fulfillment" / "settings.py").read_text("utf-8")))
+    described = (ROOT / "docs" / "operating.md").read_text("utf-8")
+
+    assert {name for name in read if f"`{name}`" not in described} == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_first_call_of_the_readme_works_as_pasted(live_server):
+    load_demo()
+    reset_demo()
+    script = next(block for block in blocks(ROOT / "README.md") if "oauth/token" in block)
+
+    answer = subprocess.run(
+        ["sh", "-euc", script.replace("http://127.0.0.1:8000", live_server.url)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    assert '"ID":"business-card-standard"' in answer.stdout

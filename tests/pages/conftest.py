@@ -1,0 +1,21 @@
+import pytest
+from django.test import Client
+
+from tests.world import World
+
+
+@pytest.fixture
+def signed_in(world: World):
+    """A browser session for one of the people of the world."""
+
+    def sign_in(user) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in
+
+
+@pytest.fixture
+def browser(world: World, signed_in) -> Client:
+    return signed_in(world.user)

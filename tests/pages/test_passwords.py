@@ -1,0 +1,57 @@
+import re
+
+from django.core import mail
+
+from tests.world import PASSWORD
+
+NEW_PASSWORD = "another long pass phrase"
+
+
+def test_reset_finds_the_user_in_any_case_and_links_to_the_public_address(world, client, settings):
+    settings.PUBLIC_URL = "https://print.example"
+
+    response = client.post(
+        "/accounts/password-reset/", {"email": "USER@Print.Example"}, headers={"host": "localhost"}
+    )
+
+    assert response["Location"] == "/accounts/password-reset/sent/"
+    (message,) = mail.outbox
+    assert message.to == ["user@print.example"]
+    assert "user@print.example" in message.body
+    assert re.search(r"https://print\.example/accounts/password-reset/\S+/\S+/", message.body)
+    assert "localhost" not in message.body
+
+
+def test_reset_answers_unknown_addresses_the_same(world, client):
+    known = client.post("/accounts/password-reset/", {"email": "user@print.example"}, follow=True)
+    unknown = client.post("/accounts/password-reset/", {"email": "nobody@print.example"}, follow=True)
+
+    assert known.content == unknown.content
+    assert len(mail.outbox) == 1
+
+
+def test_the_link_sets_the_password_once(world, client):
+    client.post("/accounts/password-reset/", {"email": "user@print.example"})
+    link = re.search(r"/accounts/password-reset/\S+", mail.outbox[0].body)[0]
+
+    form_address = client.get(link)["Location"]
+    assert "user@print.example" in client.get(form_address).content.decode()
+    response = client.post(form_address, {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD})
+
+    assert response["Location"] == "/accounts/password-reset/saved/"
+    assert client.get(response["Location"]).status_code == 200
+    world.user.refresh_from_db()
+    assert world.user.check_password(NEW_PASSWORD)
+    assert "no longer works" in client.get(link).content.decode()
+
+
+def test_change_needs_the_old_password_and_keeps_this_session(world, browser):
+    wrong = {"old_password": "wrong", "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    assert "old_password" in browser.post("/accounts/password-change/", wrong).context["form"].errors
+
+    response = browser.post("/accounts/password-change/", {**wrong, "old_password": PASSWORD})
+
+    assert response["Location"] == "/profile"
+    assert browser.get("/profile").status_code == 200
+    world.user.refresh_from_db()
+    assert world.user.check_password(NEW_PASSWORD)

@@ -1,0 +1,94 @@
+import io
+from pathlib import Path
+
+import pypdf
+import pytest
+from PIL import Image, ImageChops, ImageStat
+
+from stores.typesetting import (
+    load_fields,
+    load_sample,
+    load_template_folder,
+    parse_template,
+    render_print,
+    render_proof,
+    resolve_values,
+)
+from stores.typesetting.fields import TYPES
+from tests.stores.typesetting.made_templates import DEMO
+
+GOLDEN = Path(__file__).parent / "golden"
+SIZES = {
+    "banner-2x6ft": (24, 72, 1),
+    "booklet-8-page-5.5x8.5": (5.5, 8.5, 8),
+    "business-card-square": (2.5, 2.5, 2),
+    "business-card-standard": (3.5, 2, 2),
+    "eddm-mailer-6.5x9": (9, 6.5, 2),
+    "eddm-mailer-8.5x11": (11, 8.5, 2),
+    "envelope-10": (9.5, 4.125, 1),
+    "flyer-8.5x11": (8.5, 11, 1),
+    "letterhead-8.5x11": (8.5, 11, 1),
+    "mug-wrap-11oz": (8.5, 3.5, 1),
+    "postcard-4x6": (6, 4, 2),
+    "postcard-5x7": (7, 5, 2),
+    "sticker-round-3in": (3, 3, 1),
+}
+
+
+def load(name):
+    fields = load_fields(DEMO / name)
+    template = parse_template(load_template_folder(DEMO / name), fields)
+    return template, fields, resolve_values(fields, load_sample(DEMO / name), template.gallery)
+
+
+def test_every_demo_template_is_listed():
+    assert sorted(path.name for path in DEMO.iterdir()) == sorted(SIZES)
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_demo_template_prints_its_sample(name):
+    template, fields, values = load(name)
+    width, height, count = SIZES[name]
+
+    printed = render_print(template, values)
+    pages = pypdf.PdfReader(io.BytesIO(printed.pdf), strict=True).pages
+    text = "".join("".join(page.extract_text() for page in pages).split())
+    assert printed.messages == ()
+    assert len(pages) == count
+    assert [round(side / 72, 3) for side in (pages[0].trimbox.width, pages[0].trimbox.height)] == [
+        width,
+        height,
+    ]
+    assert all(field.sub_type in TYPES[field.type] for field in fields)
+    # Code fields are drawn, not written; spaced letters come out of the PDF with spaces.
+    shown = {
+        box.field
+        for page in template.pages
+        for box in page.boxes
+        if box.kind == "Text" and box.field and box.tracking < 0.05
+    }
+    assert [field for field in shown if "".join(values[field].split()) not in text] == []
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_demo_template_prints_with_its_required_fields_alone(name):
+    template, fields, values = load(name)
+    sent = {field.field_name: values[field.field_name] for field in fields if field.required}
+
+    assert render_print(template, resolve_values(fields, sent, template.gallery)).messages == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["business-card-standard", "postcard-4x6", "eddm-mailer-6.5x9", "sticker-round-3in", "mug-wrap-11oz"],
+)
+def test_demo_template_looks_as_reviewed(name):
+    template, _, values = load(name)
+
+    for number, page in enumerate(render_proof(template, values).pages, 1):
+        golden = Image.open(GOLDEN / f"{name}-{number}.png").convert("RGB")
+        drawn = Image.open(io.BytesIO(page)).convert("RGB").resize(golden.size, Image.Resampling.BOX)
+        difference = ImageStat.Stat(ImageChops.difference(golden, drawn))
+        # Another machine's rounding moves edges by a little; a moved letter adds far more.
+        assert max(difference.mean) < 1.0
+        assert max(difference.rms) < 6.0

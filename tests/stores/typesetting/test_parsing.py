@@ -1,0 +1,148 @@
+import base64
+
+import pytest
+
+from stores.typesetting import Field, TemplateInvalid, parse_template
+from tests.stores.typesetting.made_templates import SVG, card, huge_picture, picture, text_box
+
+FIELDS = [Field("Words"), Field("Photo", type="Image", sub_type="Upload")]
+
+
+def problems_of(json_value):
+    with pytest.raises(TemplateInvalid) as caught:
+        parse_template(json_value, FIELDS)
+    return {problem.pointer: problem.code for problem in caught.value.problems}
+
+
+def artwork_problem(media_type, data):
+    return problems_of(card() | {"Artwork": {"a": {"MediaType": media_type, "Data": data}}})
+
+
+def test_template_is_read_with_its_defaults():
+    template = parse_template(card(text_box(Color={"C": 20}), Background="card.svg"), FIELDS)
+
+    box = template.pages[0].boxes[0]
+    assert (box.font, box.weight, box.align, box.fit, box.minimum_size) == ("Lato", 400, "left", "shrink", 10)
+    assert box.color.as_json() == [20, 0, 0, 0]
+    assert template.artwork["card.svg"].media_type == "image/svg+xml"
+
+
+def test_digest_changes_with_any_part_and_not_with_order_of_keys():
+    one = parse_template(card(text_box()), FIELDS)
+    same = parse_template(dict(reversed(card(text_box()).items())), FIELDS)
+    other = parse_template(card(text_box(X=6)), FIELDS)
+
+    assert one.digest == same.digest
+    assert one.digest != other.digest
+
+
+def test_all_problems_are_reported_with_their_paths():
+    boxes = [
+        text_box(Field="Nobody", Size=2, Color="red", Align="justify", Typo=1),
+        text_box(Kind="Image"),
+        text_box(MinimumSize=11, Font="Comic Sans MS", Width=True),
+        {"Kind": "Barcode", "X": 1, "Y": 1, "Width": 10, "Height": 10},
+        "box",
+    ]
+
+    assert problems_of(card(*boxes, BleedMM=26, Background="none.svg") | {"Fonts": []}) == {
+        "/Fonts": "unknown_key",
+        "/Pages/0/Background": "unknown_artwork",
+        "/Pages/0/Boxes/0/Align": "not_allowed",
+        "/Pages/0/Boxes/0/Color": "not_a_color",
+        "/Pages/0/Boxes/0/Field": "unknown_field",
+        "/Pages/0/Boxes/0/Size": "out_of_range",
+        "/Pages/0/Boxes/0/Typo": "unknown_key",
+        "/Pages/0/Boxes/1/Kind": "wrong_kind",
+        "/Pages/0/Boxes/1/Size": "unknown_key",
+        "/Pages/0/Boxes/2/Font": "not_allowed",
+        "/Pages/0/Boxes/2/MinimumSize": "out_of_range",
+        "/Pages/0/Boxes/2/Width": "out_of_range",
+        "/Pages/0/Boxes/3/Kind": "not_allowed",
+        "/Pages/0/Boxes/4": "wrong_type",
+        "/Pages/0/BleedMM": "out_of_range",
+    }
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 1, {}, {"Pages": []}, {"Pages": [{}] * 33}, {"Pages": {}}])
+def test_what_is_no_template_is_refused(value):
+    assert problems_of(value)
+
+
+def test_pages_and_boxes_are_bounded():
+    assert problems_of(card(*[text_box()] * 61)) == {"/Pages/0/Boxes": "wrong_type"}
+    assert problems_of(card() | {"Pages": card()["Pages"] * 33}) == {"/Pages": "wrong_type"}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("<script>1</script>", "unsafe_svg"),
+        ("<g onclick='x'/>", "unsafe_svg"),
+        ("<foreignObject/>", "unsafe_svg"),
+        ("<style>@import url(http://example.com)</style>", "unsafe_svg"),
+        ("<image href='http://example.com/a.png'/>", "external_reference"),
+        ("<image href='file:///etc/passwd'/>", "external_reference"),
+        ("<image href='/etc/passwd'/>", "external_reference"),
+        ("<image href='data:image/svg+xml;base64,AA'/>", "external_reference"),
+        ("<use href='other.svg#a'/>", "external_reference"),
+        ("<rect fill='url(http://example.com/#a)'/>", "external_reference"),
+        ("<rect style='fill: url( &quot;a.svg#b&quot; )'/>", "external_reference"),
+        ("<g id='a'><use href='#b'/></g>", "svg_too_complex"),
+        ("<g>" * 60 + "</g>" * 60, "svg_too_complex"),
+        ("<g/>" * 20_001, "svg_too_complex"),
+        ("<g>", "unreadable_artwork"),
+    ],
+)
+def test_unsafe_svg_is_refused(body, code):
+    svg = SVG.replace("</svg>", body + "</svg>")
+
+    assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": code}
+
+
+def test_svg_with_entities_is_refused():
+    bomb = '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + SVG
+
+    assert artwork_problem("image/svg+xml", bomb) == {"/Artwork/a/Data": "unsafe_svg"}
+
+
+@pytest.mark.parametrize(
+    ("media_type", "data", "where", "code"),
+    [
+        ("image/gif", "AA==", "MediaType", "unknown_media_type"),
+        ("image/png", "not base64", "Data", "bad_base64"),
+        ("image/png", base64.b64encode(b"nothing").decode(), "Data", "unreadable_artwork"),
+        ("image/png", base64.b64encode(picture(90, 90)[:60]).decode(), "Data", "unreadable_artwork"),
+        ("image/png", base64.b64encode(picture(9, 9, "JPEG")).decode(), "Data", "unreadable_artwork"),
+        ("application/pdf", base64.b64encode(b"%PDF-1.7").decode(), "Data", "unreadable_artwork"),
+        ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>", "Data", "no_size"),
+        ("image/svg+xml", SVG + " " * 2_000_000, "Data", "artwork_too_large"),
+        ("image/png", None, "Data", "no_data"),
+    ],
+)
+def test_bad_artwork_is_refused(media_type, data, where, code):
+    assert artwork_problem(media_type, data) == {f"/Artwork/a/{where}": code}
+
+
+@pytest.mark.parametrize("side", [8_000, 30_000])
+def test_picture_with_too_many_pixels_is_refused(side):
+    data = base64.b64encode(huge_picture(side)).decode()
+    svg = SVG.replace("</svg>", f'<image width="9" height="9" href="data:image/png;base64,{data}"/></svg>')
+
+    assert artwork_problem("image/png", data) == {"/Artwork/a/Data": "too_many_pixels"}
+    assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "too_many_pixels"}
+
+
+def test_small_picture_inside_an_svg_is_allowed():
+    data = base64.b64encode(picture(9, 9)).decode()
+    svg = SVG.replace("</svg>", f'<image width="9" height="9" href="data:image/png;base64,{data}"/></svg>')
+
+    assert parse_template(
+        card() | {"Artwork": {"a": {"MediaType": "image/svg+xml", "Data": svg}}}, []
+    ).artwork["a"]
+
+
+def test_background_of_other_proportions_is_refused():
+    assert problems_of(card(Background="card.svg", WidthMM=100)) == {
+        "/Pages/0/Background": "wrong_proportions"
+    }

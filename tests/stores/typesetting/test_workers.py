@@ -1,0 +1,117 @@
+import io
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from PIL import Image
+
+from stores.typesetting import Field, RenderingFailed, RenderingTimedOut, parse_template, render_proof
+from stores.typesetting.errors import RenderingBusy
+from stores.typesetting.workers import Workers, shared_workers
+from tests.stores.typesetting.made_templates import card, text_box, words_template
+
+PATTERN = (
+    '<pattern id="{0}" width="1" height="1" patternUnits="userSpaceOnUse">'
+    '<rect width="90" height="50" fill="url(#{1})"/><circle r="40" fill="url(#{1})"/></pattern>'
+)
+CLIP = (
+    '<clipPath id="{0}"><rect width="90" height="50" clip-path="url(#{1})"/>'
+    '<circle r="40" clip-path="url(#{1})"/></clipPath>'
+)
+
+
+def endless_template(definition, attribute):
+    # Each level draws the next one twice: legal, small, and 2^24 shapes.
+    levels = "".join(definition.format(f"a{level}", f"a{level + 1}") for level in range(24))
+    body = f'<defs>{levels}</defs><rect width="95" height="57" {attribute}="url(#a0)"/>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8">{body}</svg>'
+    value = card(text_box(), Background="card.svg")
+    return parse_template(
+        value | {"Artwork": {"card.svg": {"MediaType": "image/svg+xml", "Data": svg}}}, [Field("Words")]
+    )
+
+
+@pytest.mark.parametrize(("definition", "attribute"), [(PATTERN, "fill"), (CLIP, "clip-path")])
+def test_endless_artwork_costs_an_error_and_not_the_service(definition, attribute):
+    template = endless_template(definition, attribute)
+    start = time.monotonic()
+
+    with pytest.raises(RenderingTimedOut):
+        render_proof(template, {"Words": "x"}, seconds=0.8)
+    assert time.monotonic() - start < 5
+    assert render_proof(words_template(), {"Words": "still here"}).pages
+
+
+def test_threads_get_their_own_results():
+    template = words_template(Font="Oswald", Size=30)
+    alone = {text: render_proof(template, {"Words": text}) for text in "ABCDEF"}
+
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(lambda text: (text, render_proof(template, {"Words": text})), "ABCDEF" * 5))
+
+    assert all(proof == alone[text] for text, proof in together)
+
+
+def test_killed_worker_is_replaced():
+    render_proof(words_template(), {"Words": "one"})
+    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+        pid = worker.process.pid
+        os.kill(pid, 9)
+        worker.process.wait(5)
+
+    assert render_proof(words_template(), {"Words": "two"}).pages
+
+
+def test_worker_that_dies_at_work_costs_an_error():
+    workers = Workers(limit=1)
+    deadline = time.monotonic() + 5
+    with workers.lend(deadline, 0) as (worker,):
+        threading.Timer(0.1, worker.process.kill).start()
+
+    with pytest.raises(RenderingFailed, match="ended"), workers.lend(deadline, 0) as (worker,):
+        worker.receive(deadline)
+    workers.close()
+
+
+def test_caller_waits_no_longer_than_its_time():
+    workers = Workers(limit=1)
+    with (
+        workers.lend(time.monotonic() + 5, 0),
+        pytest.raises(RenderingBusy),
+        workers.lend(time.monotonic() + 0.05, 0),
+    ):
+        pytest.fail("lent twice")
+    workers.close()
+
+
+def test_waiting_caller_gets_the_next_free_worker():
+    workers = Workers(limit=1)
+    lent = threading.Event()
+
+    def borrow():
+        with workers.lend(time.monotonic() + 5, 0):
+            lent.set()
+
+    with workers.lend(time.monotonic() + 5, 0):
+        waiting = threading.Thread(target=borrow)
+        waiting.start()
+        assert not lent.wait(0.05)
+    waiting.join(5)
+    assert lent.is_set()
+    workers.close()
+
+
+def test_pages_shared_between_workers_keep_their_order():
+    pages = [
+        card(text_box(Field=f"F{number}", Size=30))["Pages"][0] | {"WidthMM": 50 + number}
+        for number in range(9)
+    ]
+    template = parse_template({"Pages": pages}, [Field(f"F{number}") for number in range(9)])
+
+    proof = render_proof(template, {f"F{number}": str(number) for number in range(9)})
+
+    widths = [Image.open(io.BytesIO(page)).width for page in proof.pages]
+    assert widths == sorted(widths)
+    assert len(set(widths)) == 9
