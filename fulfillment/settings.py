@@ -312,6 +312,9 @@ SPECTACULAR_SETTINGS = {
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
+# How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
+DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
 LOGGING = {

@@ -74,9 +74,9 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> Order:
         raise
 
 
-def new_order_id() -> uuid.UUID:
+def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
     """A UUID of version 7: later ones sort later, so that the index grows at its end."""
-    milliseconds = time.time_ns() // 1_000_000
+    milliseconds = int(at.timestamp() * 1000) if at else time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     number = (milliseconds << 80) | random
     number = number & ~(0xF << 76) | (7 << 76)

@@ -23,7 +23,8 @@ def render_packing_slip(*, order: Order) -> bytes:
     slip = json.dumps(_slip(order)).encode()
     # One at a time: a page of text takes milliseconds, a compiler for each thread takes memory.
     with _rendering:
-        files = {"main.typ": LAYOUT, "slip.json": slip}
+        # The package's types do not know several files by name.
+        files: Any = {"main.typ": LAYOUT, "slip.json": slip}
         content: bytes = typst.compile(
             files,
             root=str(current_workshop().root),

@@ -37,6 +37,14 @@ SELECT '[' || (SELECT string_agg(product.rendering, ',' ORDER BY product.positio
 FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
 """
 
+ORDERS = f"""
+SELECT string_agg(o.rendering, ',' ORDER BY o.position), (
+    SELECT position FROM stores_order WHERE store_id = store.id ORDER BY position DESC LIMIT 1)
+FROM stores_store store, LATERAL (
+    SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT 100) o
+WHERE store.external_id = %s AND {ASSOCIATED} GROUP BY store.id
+"""
+
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     path = environ["PATH_INFO"]
@@ -78,6 +86,8 @@ def _caller(connection: Any, environ: dict[str, Any]) -> Any:
 
 
 def _body(connection: Any, parts: list[str], caller: Any) -> bytes | None:
-    statement = {2: STORE, 3: PRODUCTS}.get(len(parts))
+    statement = {2: STORE, 3: PRODUCTS, 4: ORDERS}.get(len(parts))
     row = statement and connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
+    if row and statement is ORDERS:
+        return f"[{row[0]}]".encode()
     return row[0].encode() if row else None
