@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from applications.models import Event
+from fulfillment.statements import insert_row
 
 
 def record_event(
@@ -16,17 +17,19 @@ def record_event(
     type: str,  # noqa: A002 - the envelope's own name
     data: Mapping[str, Any],
     timestamp: datetime | None = None,
-) -> Event:
+) -> None:
     """Writes an event for an application; only inside the transaction of the change it tells of.
 
     `data` must stay below 20 kB and hold nothing of a recipient.
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
-    return Event.objects.create(
-        application_id=application_id,
-        store_id=store_id,
-        type=type,
-        timestamp=timestamp or timezone.now(),
-        data=dict(data),
+    insert_row(
+        Event(
+            application_id=application_id,
+            store_id=store_id,
+            type=type,
+            timestamp=timestamp or timezone.now(),
+            data=dict(data),
+        )
     )

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
@@ -29,7 +30,7 @@ from stores.api.order_serializers import (
 )
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.api.stores import STORE_ID
-from stores.models import CancellationState, Order
+from stores.models import CancellationState, Order, OrderItem
 from stores.order_renderings import dumps, history_record, order_etag
 from stores.selectors.order_access import READ, WORK, WRITE, OpenedStore, actor_kind, open_store
 from stores.selectors.orders import full_record, history_of, order_for
@@ -123,9 +124,9 @@ class OrderViewSet(ViewSet):
     @idempotent(prepare=_prepare)
     def create(self, request: Request, prepared: tuple[OpenedStore, PreparedOrder]) -> HttpResponse:
         opened, checked = prepared
-        order = create_order(prepared=checked, actor=_actor(opened))
-        response = answer_order(order, opened, status=201)
-        response["Location"] = f"/api/v1/store/{opened.store.external_id}/order/{order.pk}"
+        placed = create_order(prepared=checked, actor=_actor(opened))
+        response = answer_order(placed.order, opened, status=201, items=placed.items)
+        response["Location"] = f"/api/v1/store/{opened.store.external_id}/order/{placed.order.pk}"
         return response
 
     @extend_schema(
@@ -224,8 +225,10 @@ class OrderViewSet(ViewSet):
         return answer_order(order, opened)
 
 
-def answer_order(order: Order, opened: OpenedStore, *, status: int = 200) -> HttpResponse:
-    body = dumps(full_record(order, opened.store.external_id))
+def answer_order(
+    order: Order, opened: OpenedStore, *, status: int = 200, items: Sequence[OrderItem] | None = None
+) -> HttpResponse:
+    body = dumps(full_record(order, opened.store.external_id, items))
     response = HttpResponse(body, status=status, content_type="application/json")
     response["ETag"] = order_etag(order)
     response["Cache-Control"] = "private, no-cache"

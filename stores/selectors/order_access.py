@@ -8,8 +8,9 @@ from django.db.models import Q
 from accounts.callers import Caller
 from accounts.models import Role
 from accounts.permissions import Permission
-from accounts.selectors.grants import grants_on_store
+from accounts.selectors.grants import judged_on_store
 from fulfillment.errors import Forbidden
+from fulfillment.statements import fetch_row
 from stores.models import ActorKind, Store
 from stores.selectors.products import association_required
 from stores.selectors.stores import unknown_store
@@ -17,7 +18,24 @@ from stores.selectors.stores import unknown_store
 READ = (Permission.ORDER_ALL_READ.value, Permission.ORDER_SELF_READ.value)
 WRITE = (Permission.ORDER_ALL_WRITE.value, Permission.ORDER_SELF_WRITE.value)
 WORK = (Permission.ORDER_ALL_WRITE.value,)
-STORE_FIELDS = ("external_id", "company_name", "currency", "time_zone", "is_demo", "hold_window_minutes")
+STORE_FIELDS = (
+    "id",
+    "external_id",
+    "company_name",
+    "currency",
+    "time_zone",
+    "is_demo",
+    "hold_window_minutes",
+)
+STORE = f"""
+SELECT array(SELECT role.grant FROM accounts_role role
+             WHERE role.application_id = %s AND role.store_id = store.id AND role.user_id IS NULL),
+       array(SELECT role.grant FROM accounts_role role
+             WHERE role.user_id = %s
+               AND (role.store_id = store.id OR (role.store_id IS NULL AND role.application_id IS NULL))),
+       {", ".join(f"store.{name}" for name in STORE_FIELDS)}
+FROM stores_store store WHERE store.external_id = %s
+"""  # noqa: S608 - names of our columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +63,12 @@ class OpenedStore:
 
 def open_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> OpenedStore:
     """The store, if the caller holds one of `permissions` on it; the first of them reaches all orders."""
-    store = Store.objects.only(*STORE_FIELDS).filter(external_id=store_id).first()
-    if store is None:
+    row = fetch_row(STORE, (caller.application_id, caller.user_id, store_id))
+    if row is None:
         raise unknown_store(store_id)
-    granted = grants_on_store(caller, store)
+    associated, held, *values = row
+    store = Store.from_db("default", STORE_FIELDS, values)
+    granted = judged_on_store(caller, associated=associated, held=held, is_demo=store.is_demo)
     if granted.isdisjoint(permissions):
         raise _refusal(caller, store, permissions)
     return OpenedStore(store, caller, everything=permissions[0] in granted)

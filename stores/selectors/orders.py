@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -45,9 +46,10 @@ def order_with_external_id(opened: OpenedStore, external_id: str) -> UUID | None
     return orders.values_list("pk", flat=True).first()
 
 
-def full_record(order: Order, store_id: str) -> dict[str, Any]:
+def full_record(order: Order, store_id: str, items: Iterable[OrderItem] | None = None) -> dict[str, Any]:
     shipments = order.shipments.all() if order.tracking_numbers else ()
-    return order_record(order, store_id, items=order.items.all(), shipments=shipments)
+    known = order.items.all() if items is None else items
+    return order_record(order, store_id, items=known, shipments=shipments)
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:

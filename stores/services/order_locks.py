@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 
-from django.db import connection
+from fulfillment.statements import execute
 
 LOCKS_OF_ORDERS = 0x0DE5
 
 
 def lock_orders(*, store_pks: Iterable[int]) -> None:
     """Until the transaction ends; always before any order is locked or written, stores in one order."""
-    with connection.cursor() as cursor:
-        for store_pk in sorted(set(store_pks)):
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCKS_OF_ORDERS, store_pk])
+    for store_pk in sorted(set(store_pks)):
+        execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [LOCKS_OF_ORDERS, store_pk])

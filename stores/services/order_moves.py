@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from applications.services.events import record_event
 from fulfillment.errors import Conflict, Fault, Invalid, PreconditionFailed
+from fulfillment.statements import insert_row
 from stores.models import ActorKind, CancellationState, Order, OrderHistory, OrderStatus, Shipment
 from stores.models.order_status import (
     CANCELLABLE_AT_ONCE,
@@ -226,15 +227,17 @@ CHANGING = (
 
 
 def write_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
-    OrderHistory.objects.create(
-        order=order,
-        sequence=order.sequence,
-        previous_status=previous_status,
-        status=order.status,
-        timestamp=order.updated,
-        actor_kind=actor.kind,
-        actor_id=actor.user_id,
-        note=note,
+    insert_row(
+        OrderHistory(
+            order=order,
+            sequence=order.sequence,
+            previous_status=previous_status,
+            status=order.status,
+            timestamp=order.updated,
+            actor_kind=actor.kind,
+            actor_id=actor.user_id,
+            note=note,
+        )
     )
 
 

@@ -1,10 +1,11 @@
 from django.db import connection
 
+from fulfillment.statements import execute
 from stores.models import Order
 
 TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, %s, 1)
-ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orders + %s
+ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orders + %s::int
 """
 TALLIES_ANEW = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
@@ -14,8 +15,7 @@ SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY sto
 
 def count_order(order: Order, *, status: int, by: int) -> None:
     """Keeps the tally true to the orders, in the transaction that writes one."""
-    with connection.cursor() as cursor:
-        cursor.execute(TALLY, [order.store_id, order.application_id, status, by])
+    execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
 def count_all_orders() -> None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from fulfillment.errors import Conflict
+from fulfillment.statements import fetch_rows, insert_row
 from stores.models import Order, OrderItem, OrderStatus, Quote
 from stores.models.order_status import EVENT_TYPES
 from stores.order_renderings import render_export_row
@@ -46,6 +47,12 @@ class PreparedOrder:
     print_files: Sequence[PrintFile | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    order: Order
+    items: Sequence[OrderItem]
+
+
 @dataclass(slots=True)
 class _Place:
     position: int
@@ -60,8 +67,8 @@ def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrde
     return PreparedOrder(opened, request, *checked)
 
 
-@transaction.atomic
-def create_order(*, prepared: PreparedOrder, actor: Actor) -> Order:
+@transaction.atomic(savepoint=False)
+def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
     """Writes the order with its items, history, tally and event; on any failure nothing stays."""
     order_id = new_order_id()
     kept: list[str] = []
@@ -95,21 +102,20 @@ def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
         )
 
 
-def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], actor: Actor) -> Order:
+def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], actor: Actor) -> Placed:
     store = prepared.opened.store
     lock_orders(store_pks=[store.pk])
     _refuse_known(prepared.opened, prepared.request)
-    with connection.cursor() as cursor:
-        cursor.execute(PLACE, [store.pk])
-        position, number, created = cursor.fetchone()
-    order = _order(prepared, order_id, _Place(position, number, created))
+    [place] = fetch_rows(PLACE, [store.pk])
+    order = _order(prepared, order_id, _Place(*place))
     order.rendering = render_export_row(order, store.external_id)
-    order.save(force_insert=True)
-    OrderItem.objects.bulk_create(_items(prepared, order, kept))
+    items = _items(prepared, order, kept)
+    for row in (order, *items):
+        insert_row(row)
     count_order(order, status=order.status, by=1)
     write_history(order, previous_status=None, actor=actor)
     tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
-    return order
+    return Placed(order, items)
 
 
 def _order(prepared: PreparedOrder, order_id: uuid.UUID, place: _Place) -> Order:

@@ -8,6 +8,7 @@ import orjson
 from django.utils import timezone
 
 from fulfillment.serializers import timestamp
+from fulfillment.statements import insert_row
 from stores.business_days import local_date
 from stores.models import Quote
 from stores.pricing import Asked, Option, Prices, price
@@ -46,7 +47,7 @@ def keep_quote(*, opened: OpenedStore, asked: Asked, prices: Prices) -> Quote:
         expires=now + BINDING,
     )
     quote.rendering = orjson.dumps(quote_record(quote, prices), default=float).decode()
-    quote.save(force_insert=True)
+    insert_row(quote)
     return quote
 
 

@@ -8,6 +8,7 @@ import os
 import secrets
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -29,16 +30,18 @@ EXPORT = f"/api/v1/store/{TYPICAL}/order/exportview"
 def main() -> None:
     arguments = _arguments()
     require_wrk()
-    _prepare_environment()
+    few = {} if arguments.few else _few(arguments)
+    _prepare_environment("few" if arguments.few else "fulfillment")
     from tests.benchmarks import order_data
 
-    headers = order_data.prepare(anew=arguments.anew)
+    headers = order_data.prepare(anew=arguments.anew or arguments.few)
     lines: list[str] = []
-    few = {}
-    if order_data.count() <= FEW * 20:
+    if arguments.few:
         order_data.fill(to=FEW, large=0)
         with running("ours") as server:
-            few = _submissions(server, headers, order_data.bodies(), arguments)
+            rates = _submissions(server, headers, order_data.bodies(), arguments)
+        sys.stdout.write(orjson.dumps(rates).decode())
+        return
     order_data.fill(to=arguments.orders, large=LARGE_STORE)
     with running("ours") as ours, running("limit") as limit:
         lines += _export_lines(ours, limit, headers, order_data.an_order(TYPICAL), arguments)
@@ -58,11 +61,19 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--anew", action="store_true")
+    parser.add_argument("--few", action="store_true", help="Only the submissions beside few orders.")
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
 
 
-def _prepare_environment() -> None:
+def _few(arguments: argparse.Namespace) -> dict[str, float]:
+    """The same submissions beside few orders: in a database and a process of their own."""
+    command = [sys.executable, "-m", "tests.benchmarks.orders", "--few", "--seconds", str(arguments.seconds)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return orjson.loads(output.splitlines()[-1])
+
+
+def _prepare_environment(database: str) -> None:
     from fulfillment.postgres import ensure_running
 
     kept = ROOT / "var" / "bench-orders.json"
@@ -73,7 +84,7 @@ def _prepare_environment() -> None:
     os.environ.update(
         FULFILLMENT_MODE="development",
         DJANGO_SETTINGS_MODULE="fulfillment.settings",
-        DATABASE_URL=ensure_running(ROOT / "var" / "bench-orders-postgres"),
+        DATABASE_URL=ensure_running(ROOT / "var" / "bench-orders-postgres", database=database),
         MEDIA_ROOT=tempfile.mkdtemp(prefix="bench-media-"),
         **orjson.loads(kept.read_bytes()),
     )
@@ -160,7 +171,7 @@ def _submissions(
         runs = [_post_load(server.url + path, headers, body, seconds=arguments.seconds) for _ in range(3)]
         assert not sum(run.failures for run in runs), name
         rates[name] = statistics.median(run.rate for run in runs)
-        print(name, f"{rates[name]:.0f}/s", flush=True)
+        print(name, f"{rates[name]:.0f}/s", file=sys.stderr, flush=True)
     return rates
 
 

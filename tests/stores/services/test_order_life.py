@@ -49,7 +49,7 @@ def place_order(world, store):
         asked=Asked((AskedItem("1", "card", 100),), "US"), recipient=RECIPIENT, template_data=[None]
     )
     opened = OpenedStore(store, caller, everything=False)
-    return create_order(prepared=prepare_order(opened=opened, request=request), actor=BUYER)
+    return create_order(prepared=prepare_order(opened=opened, request=request), actor=BUYER).order
 
 
 def machine(world, store):  # noqa: C901 - one small method for each thing that can happen
