@@ -203,7 +203,7 @@ def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: W
     else:
         body = f"[{','.join(page.renderings)}]".encode()
     response = json_bytes(request, body)
-    response["X-Total-Count"] = str(export_count(wanted))
+    response["X-Total-Count"] = str(export_count(wanted, page))
     if page.has_more:
         response["Link"] = asked.next_link(opened.store.external_id, page.positions[-1])
     return response

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from fulfillment.statements import fetch_row, fetch_rows
-from stores.models import Order, Product
+from stores.models import Order
 from stores.order_renderings import (
     Record,
     export_record,
@@ -22,12 +22,21 @@ LAST = 2_147_483_647
 BATCH = 2000
 
 # Within a store `created` rises with `position`: a span of time is a span of positions.
-BEFORE = """
-SELECT position FROM stores_order WHERE store_id = %s AND created < %s ORDER BY created DESC, position DESC LIMIT 1
+BOUNDS = """
+SELECT (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(after)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1),
+       (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(before)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1)
 """
-NEWEST = "SELECT position FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1"
+PRODUCT = "SELECT id FROM stores_product WHERE store_id = %s AND external_id = %s"
+NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s ORDER BY position DESC LIMIT 1"
+SPAN = f"""
+SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
+WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
+ORDER BY o.position LIMIT %(limit)s
+"""  # noqa: S608 - fixed parts only
 ROWS = """
-SELECT o.position, o.rendering FROM ({keys}) AS k
+SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
 JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
 """
 PAGE = " ORDER BY position OFFSET %(skip)s LIMIT %(limit)s"
@@ -89,6 +98,7 @@ class Page:
     positions: list[int]
     renderings: list[str]
     has_more: bool
+    newest: int | None = None
 
 
 def wanted_orders(
@@ -103,14 +113,14 @@ def wanted_orders(
     """What the caller asks for of what it may see; None where there can be nothing."""
     product = number = None
     if product_id is not None:
-        product = Product.objects.filter(store=opened.store, external_id=product_id).values_list("pk").first()
+        product = fetch_row(PRODUCT, (opened.store.pk, product_id))
     if order_number is not None and order_number.isascii() and order_number.isdigit():
         number = int(order_number) if str(int(order_number)) == order_number else None
     unknown_number = order_number is not None and (number is None or number >= 2**63)
     if unknown_number or (product_id is not None and product is None):
         return None
     own = {} if opened.everything else opened.own
-    low = _position_before(opened, created_after) if created_after else 0
+    low, high = _bounds(opened, created_after, created_before)
     return Wanted(
         store=opened.store.pk,
         application=own.get("application"),
@@ -119,7 +129,7 @@ def wanted_orders(
         product=product[0] if product else None,
         number=number,
         low=low,
-        high=_position_before(opened, created_before) if created_before else LAST,
+        high=high,
         since=low,
     )
 
@@ -127,18 +137,19 @@ def wanted_orders(
 def export_page(wanted: Wanted, *, skip: int, take: int) -> Page:
     parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
     if wanted.is_span:
-        parameters |= {"skip": 0, "low": min(wanted.low + skip, LAST)}
-    rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
-    shown = rows[:take]
-    return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take)
+        rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
+    else:
+        rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
+    shown, newest = rows[:take], rows[0][2] if rows else None
+    return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
 
-def export_count(wanted: Wanted) -> int:
+def export_count(wanted: Wanted, page: Page) -> int:
     """How many there are in all, whatever page is asked for."""
     wanted = replace(wanted, low=wanted.since)
     if wanted.is_span:
-        newest = fetch_row(NEWEST, (wanted.store,))
-        return max(0, min(newest[0] if newest else 0, wanted.high) - wanted.low)
+        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
+        return max(0, min(newest, wanted.high) - wanted.low)
     bounded = wanted.low > 0 or wanted.high < LAST
     if not bounded and wanted.user is None and wanted.product is None and wanted.number is None:
         row = fetch_row(TALLY, wanted.parameters)
@@ -175,9 +186,11 @@ def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Recor
     ]
 
 
-def _position_before(opened: OpenedStore, moment: datetime) -> int:
-    row = fetch_row(BEFORE, (opened.store.pk, moment))
-    return row[0] if row else 0
+def _bounds(opened: OpenedStore, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+    if after is None and before is None:
+        return 0, LAST
+    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, "after": after, "before": before})
+    return low or 0, LAST if before is None else high or 0
 
 
 def _form(wanted: Wanted) -> tuple[bool, ...]:
