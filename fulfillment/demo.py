@@ -109,7 +109,9 @@ def load_demo() -> None:
     require_development()
     load_demo_catalog()
     load_demo_population()
-    ensure_application(ensure_people()[USER.username])
+    people = ensure_people()
+    if not Application.objects.filter(client_id=APPLICATION_ID).exists():
+        _set_roles(people, ensure_application(people[USER.username]))
 
 
 def require_development() -> None:
@@ -151,7 +153,7 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
             username=person.username,
             first_name=person.first_name,
             last_name=person.last_name,
-            email=f"{person.username}@{_mail_domain(tenant)}",
+            email=f"{person.username}@demo.example",
             password=person.password,
             is_operator=person.is_operator,
         )
@@ -165,11 +167,6 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
         user.save()
     _set_subscription_key(user.subscription, person.subscription_key)
     return user
-
-
-def _mail_domain(tenant: Tenant) -> str:
-    """Tenants of development are named after a loopback host, which no mail address can have."""
-    return tenant.domain if "." in tenant.domain and not tenant.domain[-1].isdigit() else "demo.example"
 
 
 def _set_subscription_key(subscription: Subscription, value: str) -> None:

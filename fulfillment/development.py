@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fulfillment import postgres
-from fulfillment.postgres_host import give_to_owner, make_folder
+from fulfillment.postgres_host import find_host, give_to_owner, make_folder
 
 SETTINGS = "fulfillment.settings"
 VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parent.parent / "var").resolve()
@@ -70,7 +70,7 @@ def _is_asked_for() -> bool:
 
 
 def _kept_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
-    saved = _read()
+    saved = _read(ENVIRONMENT_FILE) or _read(_file_beside_data())
     values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
     if arguments_of_up is None:
         values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
@@ -91,20 +91,30 @@ def _public_url(arguments: Sequence[str]) -> str:
     return f"http://[{host}]:{given.port}" if ":" in host else f"http://{host}:{given.port}"
 
 
-def _read() -> dict[str, str]:
-    if not ENVIRONMENT_FILE.exists():
+def _file_beside_data() -> Path:
+    """Where data lives outside of the checkout, its secrets stay with it: a new clone could not read it else."""
+    make_folder(VAR)
+    return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
+
+
+def _read(file: Path) -> dict[str, str]:
+    if not file.exists():
         return {}
-    lines = ENVIRONMENT_FILE.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8").splitlines()
     pairs = (line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
     return {name: value for name, value in pairs if name in KEPT}
 
 
 def _write(values: dict[str, str]) -> None:
-    make_folder(VAR)
+    for file in {ENVIRONMENT_FILE, _file_beside_data()}:
+        _write_file(file, values)
+
+
+def _write_file(target: Path, values: dict[str, str]) -> None:
     lines = ["# Written by `manage.py up` for this checkout; never used in production.\n"]
     lines += [f"{name}={value}\n" for name, value in values.items()]
-    descriptor, name = tempfile.mkstemp(dir=VAR, prefix="development.")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix="development.")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.writelines(lines)
     give_to_owner(Path(name))
-    Path(name).replace(ENVIRONMENT_FILE)
+    Path(name).replace(target)

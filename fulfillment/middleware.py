@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pghistory
 import pghistory.middleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
@@ -62,6 +63,19 @@ class PageMessages(_PagesOnly, MessageMiddleware):
 
 class PageHistory(_PagesOnly, pghistory.middleware.HistoryMiddleware):
     """Names the signed-in user in the audit trail of what a page or the admin changes."""
+
+
+class ApiHistory:
+    """Opens the audit trail's context of an API write; authentication adds who calls."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in {"GET", "HEAD"} or not request.path_info.startswith(API_PREFIX):
+            return self.get_response(request)
+        with pghistory.context(url=request.path):
+            return self.get_response(request)
 
 
 class RequestFilter:

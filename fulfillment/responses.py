@@ -2,12 +2,15 @@
 
 import gzip
 import hashlib
+import re
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
 WORTH_COMPRESSING = 1024
+# gzip named without a quality of zero.
+GZIP_TAKEN = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
 def weak_etag(*parts: object) -> str:
@@ -27,12 +30,13 @@ def not_modified(etag: str) -> HttpResponse:
     response = HttpResponseNotModified()
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Accept-Encoding"])
     return response
 
 
 def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) -> HttpResponse:
     """A finished JSON body, compressed where the client takes gzip."""
-    if len(body) >= WORTH_COMPRESSING and "gzip" in request.headers.get("Accept-Encoding", ""):
+    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.headers.get("Accept-Encoding", "")):
         body = gzip.compress(body, compresslevel=1, mtime=0)
         response = HttpResponse(body, content_type="application/json")
         response["Content-Encoding"] = "gzip"

@@ -1,5 +1,6 @@
 """Serializers that take what the contract says and nothing else: strict types, no unknown names."""
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -9,14 +10,30 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
+# Control characters, and the marks that turn the reading direction of what follows around.
+INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+LINE_BREAK = re.compile("[\t\n\r\u2028\u2029]")
+
 
 class StrictText(serializers.CharField):
-    default_error_messages = {"invalid": "This must be a string."}
+    """One line of visible text; with `multiline`, several."""
+
+    default_error_messages = {
+        "invalid": "This must be a string.",
+        "control_character": "This holds a control character.",
+    }
+
+    def __init__(self, *, multiline: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.multiline = multiline
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
-        return super().to_internal_value(data)
+        value = super().to_internal_value(data)
+        if INVISIBLE.search(value) or (not self.multiline and LINE_BREAK.search(value)):
+            self.fail("control_character")
+        return value
 
 
 class StrictFlag(serializers.BooleanField):

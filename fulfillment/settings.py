@@ -6,13 +6,15 @@ without it a missing or weak secret stops the start.
 
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pghistory
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
+from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -35,7 +37,8 @@ API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
 ALLOWED_HOSTS = environment.names(
-    "ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]") if DEVELOPMENT else (_public.hostname,)
+    "ALLOWED_HOSTS",
+    ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
@@ -70,6 +73,7 @@ MIDDLEWARE = [
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
+    "fulfillment.middleware.ApiHistory",
     "fulfillment.middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
@@ -102,9 +106,7 @@ def _database(url: str) -> dict[str, object]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
         raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
-    options: dict[str, str] = dict(
-        pair.split("=", 1) for pair in unquote(parts.query).split("&") if "=" in pair
-    )
+    options = dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.path.strip("/"),
@@ -117,6 +119,8 @@ def _database(url: str) -> dict[str, object]:
         "OPTIONS": {
             **options,
             "connect_timeout": 3,
+            # Prepares what asks for it (fulfillment.statements) and nothing by count; None would forbid both.
+            "prepare_threshold": 1_000_000,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
@@ -125,7 +129,11 @@ def _database(url: str) -> dict[str, object]:
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
-DATABASES = {"default": _database(DATABASE_URL)} if DATABASE_URL else {}
+if not DATABASE_URL:
+    raise ImproperlyConfigured(
+        "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
+    )
+DATABASES = {"default": _database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -148,11 +156,14 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.text("DEFAULT_TENANT_DOMAIN", _public.hostname or "localhost")
+DEFAULT_TENANT_DOMAIN = environment.text(
+    "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
+)
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -253,6 +264,7 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.api.rendering.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "fulfillment.api.schema.OperationSchema",
     "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
+    "DEFAULT_METADATA_CLASS": "fulfillment.api.rendering.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
 }
@@ -308,8 +320,38 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+UNFOLD = {
+    "SITE_TITLE": "Store Fulfillment",
+    "SITE_HEADER": "Store Fulfillment",
+    "SITE_SUBHEADER": "Operators",
+    "SITE_ICON": lambda request: static("brand/mark.svg"),
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
+    ],
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_HISTORY": True,
+    # Tailwind's emerald: the accent of static/portal.css.
+    "COLORS": {
+        "primary": {
+            "50": "236 253 245",
+            "100": "209 250 229",
+            "200": "167 243 208",
+            "300": "110 231 183",
+            "400": "52 211 153",
+            "500": "16 185 129",
+            "600": "4 120 87",
+            "700": "6 95 70",
+            "800": "6 78 59",
+            "900": "2 58 44",
+            "950": "1 34 26",
+        }
+    },
+    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
+}
+
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
+PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.

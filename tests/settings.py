@@ -17,4 +17,5 @@ from fulfillment.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-MEDIA_ROOT = Path(tempfile.mkdtemp(prefix="fulfillment-media-"))
+_media = tempfile.TemporaryDirectory(prefix="fulfillment-media-")
+MEDIA_ROOT = Path(_media.name)

@@ -1,10 +1,9 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from unfold.admin import ModelAdmin
-from unfold.decorators import action
 
 from accounts.models import Subscription, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
@@ -19,19 +18,19 @@ class SubscriptionAdmin(ModelAdmin):
     search_fields = ["user__username", "application__name", "application__client_id"]
     fields = ["user", "application", "requests_per_minute"]
     readonly_fields = ["user", "application"]
-    actions_detail = ["regenerate_primary", "regenerate_secondary"]
+    actions = ["regenerate_primary", "regenerate_secondary"]
 
     @admin.display(ordering="user__username")
     def owner(self, subscription: Subscription) -> Any:
         return subscription.user or subscription.application
 
-    @action(description="Regenerate primary key", permissions=["change"])
-    def regenerate_primary(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:
-        return self._regenerate(request, object_id, SubscriptionSlot.PRIMARY)
+    @admin.action(description="Regenerate the primary key", permissions=["change"])
+    def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
 
-    @action(description="Regenerate secondary key", permissions=["change"])
-    def regenerate_secondary(self, request: HttpRequest, object_id: int) -> HttpResponseRedirect:
-        return self._regenerate(request, object_id, SubscriptionSlot.SECONDARY)
+    @admin.action(description="Regenerate the secondary key", permissions=["change"])
+    def regenerate_secondary(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._regenerate(request, chosen, SubscriptionSlot.SECONDARY)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -39,10 +38,9 @@ class SubscriptionAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
         return False
 
-    def _regenerate(self, request: HttpRequest, object_id: int, slot: str) -> HttpResponseRedirect:
-        subscription = Subscription.objects.get(pk=object_id)
-        regenerate_subscription_key(subscription=subscription, slot=slot)
-        messages.success(
-            request, f"The {slot} key was regenerated; its owner sees the new one on the profile page."
-        )
-        return HttpResponseRedirect(reverse("admin:accounts_subscription_change", args=[object_id]))
+    def _regenerate(self, request: HttpRequest, chosen: QuerySet, slot: str) -> None:
+        for subscription in chosen:
+            regenerate_subscription_key(subscription=subscription, slot=slot)
+            messages.success(
+                request, f"{subscription}: new {slot} key; its owner sees it on the profile page."
+            )

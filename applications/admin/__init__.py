@@ -1,4 +1,11 @@
 from applications.admin.applications import ApplicationAdmin
+from applications.admin.history import ApplicationHistoryAdmin, ApplicationKeyHistoryAdmin
 from applications.admin.tokens import AccessTokenAdmin, RefreshTokenAdmin
 
-__all__ = ["AccessTokenAdmin", "ApplicationAdmin", "RefreshTokenAdmin"]
+__all__ = [
+    "AccessTokenAdmin",
+    "ApplicationAdmin",
+    "ApplicationHistoryAdmin",
+    "ApplicationKeyHistoryAdmin",
+    "RefreshTokenAdmin",
+]

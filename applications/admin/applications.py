@@ -2,17 +2,17 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin, TabularInline
-from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from accounts.callers import Caller
 from applications.models import Application, ApplicationKey
 from applications.selectors.records import icon_url
 from applications.services.applications import NAMES, change_application, create_application
+from applications.services.authorizations import end_tokens_of_application
 from applications.services.keys import add_key
 from applications.services.reply_urls import reply_url_faults
 from fulfillment.errors import DomainError
@@ -71,7 +71,7 @@ class ApplicationAdmin(ModelAdmin):
     search_fields = ["name", "client_id", "user__username"]
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
     inlines = [KeyInline]
-    actions_detail = ["add_key_for_a_year"]
+    actions = ["add_key_for_a_year", "end_tokens"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview"]}),
         (
@@ -89,16 +89,20 @@ class ApplicationAdmin(ModelAdmin):
             return "none"
         return format_html('<img src="{}" width="72" height="72" alt="Icon">', icon_url(icon.sha256))
 
-    @action(description="Add a key for a year", permissions=["change"])
-    def add_key_for_a_year(self, request: HttpRequest, object_id: str) -> HttpResponseRedirect:
-        try:
-            add_key(application=Application.objects.get(pk=object_id))
-            messages.success(
-                request, "The key was added; its owner sees the value on the application's page."
-            )
-        except DomainError as error:
-            messages.error(request, error.message)
-        return HttpResponseRedirect(reverse("admin:applications_application_change", args=[object_id]))
+    @admin.action(description="Add a key for a year", permissions=["change"])
+    def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            try:
+                add_key(application=application)
+                messages.success(request, f"{application}: key added; its owner sees the value on its page.")
+            except DomainError as error:
+                messages.error(request, f"{application}: {error.message}")
+
+    @admin.action(description="End all tokens and sign-ins", permissions=["change"])
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            end_tokens_of_application(application=application)
+            messages.success(request, f"{application}: every token and code is ended.")
 
     def save_model(
         self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,7 +11,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 
 from fulfillment.read_only_admin import ReadOnlyAdmin
 
-for model in (AccessToken, RefreshToken, Grant, IDToken):
+for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
     admin.site.unregister(model)
 
 

@@ -42,6 +42,8 @@ class ApplicationViewSet(ViewSet):
         ),
     }
 
+    errors = {"partial_update": {409: "A key to be regenerated has ended; add a new one instead."}}
+
     @extend_schema(
         operation_id="application_list",
         summary="List applications",

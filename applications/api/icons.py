@@ -1,11 +1,14 @@
 from collections.abc import Mapping
 from typing import IO, Any
 
+import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 from rest_framework.viewsets import ViewSet
 
 from applications.api.applications import WRITE
@@ -14,6 +17,7 @@ from applications.selectors.applications import application_for, application_to_
 from applications.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
 from fulfillment.access import Access
 from fulfillment.errors import Invalid, NotFound
+from fulfillment.responses import is_unchanged, not_modified, weak_etag
 
 # A form with one file of the largest size, its boundaries and headers.
 MAXIMUM_FORM_BYTES = MAXIMUM_BYTES + 16_384
@@ -43,7 +47,19 @@ class BMPParser(ImageParser):
     media_type = "image/bmp"
 
 
+class PNGImage(BaseRenderer):
+    """Lets clients ask for image/png; the answer is finished bytes."""
+
+    media_type = "image/png"
+    format = "png"
+    charset = None
+
+    def render(self, data: Any, *context: Any) -> bytes:
+        return orjson.dumps(data)
+
+
 class IconViewSet(ViewSet):
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
     access = {
         "create": Access(
@@ -74,7 +90,9 @@ class IconViewSet(ViewSet):
     def create(self, request: Request, application_id: str) -> HttpResponse:
         application = application_to_write(request.auth, application_id)
         set_icon(application=application, content=_uploaded(request))
-        return HttpResponse(status=204)
+        response = HttpResponse(status=204)
+        del response["Content-Type"]
+        return response
 
     @extend_schema(
         operation_id="application_icon_read",
@@ -88,7 +106,12 @@ class IconViewSet(ViewSet):
     )
     def retrieve(self, request: Request, application_id: str) -> HttpResponse:
         icon = _icon_of(application_for(request.auth, application_id))
-        return HttpResponse(_rendition(request, icon), content_type="image/png")
+        content = _rendition(request, icon)
+        etag = weak_etag(icon.sha256, len(content))
+        if is_unchanged(request, etag):
+            return not_modified(etag)
+        headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+        return HttpResponse(content, content_type="image/png", headers=headers)
 
 
 def _uploaded(request: Request) -> bytes:

@@ -21,6 +21,8 @@ class KeyViewSet(ViewSet):
         ),
     }
 
+    errors = {"regenerate": {409: "The key has ended; add a new one instead."}}
+
     @extend_schema(
         operation_id="application_key_regenerate",
         summary="Regenerate a key",

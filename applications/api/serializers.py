@@ -29,7 +29,7 @@ class KeySerializer(serializers.Serializer):
 
 class ApplicationRequestSerializer(StrictSerializer):
     Name = StrictText(max_length=255)
-    Description = StrictText(required=False, allow_blank=True, max_length=4000)
+    Description = StrictText(multiline=True, required=False, allow_blank=True, max_length=4000)
     ApplicationURL = StrictText(required=False, allow_blank=True, max_length=2000)
     IsEnabled = StrictFlag(required=False)
     SupportUrl = StrictText(required=False, allow_blank=True, max_length=2000)

@@ -11,7 +11,7 @@ class ApplicationIcon(models.Model):
     application = models.OneToOneField(Application, on_delete=models.CASCADE, related_name="icon")
     image = models.BinaryField()
     central_image = models.BinaryField()
-    sha256 = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, db_index=True)
     reaches_outside_centre = models.BooleanField()
     updated = models.DateTimeField(auto_now=True)
 

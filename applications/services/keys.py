@@ -29,7 +29,7 @@ def add_key(
     if application.keys.count() >= MAXIMUM_KEYS:
         raise Invalid.at(pointer, "too_many_keys", f"An application has at most {MAXIMUM_KEYS} keys.")
     start = start_date or timezone.now()
-    key = _new_key(application, start, end_date or start + LIFETIME, pointer, value)
+    key = _new_key(application, start, end_date or _usual_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:
         application.client_type = Application.CLIENT_CONFIDENTIAL
         application.save(update_fields=["client_type", "updated"])
@@ -92,6 +92,15 @@ def key_of(application: Application, key_id: Any) -> ApplicationKey:
 
 def lock_application(application: Application) -> None:
     Application.objects.select_for_update(of=("self",)).only("pk").get(pk=application.pk)
+
+
+def _usual_end(start: datetime, pointer: str) -> datetime:
+    try:
+        return start + LIFETIME
+    except OverflowError as error:
+        raise Invalid.at(
+            f"{pointer}/StartDate", "start_too_late", "StartDate is too late for a key."
+        ) from error
 
 
 def _new_key(

@@ -44,6 +44,8 @@ def _what_is_wrong(url: str) -> str:
         return "must be an absolute URL that starts with https://."
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         return "must use https; http is allowed on the loopback address only."
+    if "*" in parts.netloc:
+        return "names no single host; wildcards are not matched."
     if "#" in url:
         return "must have no fragment."
     if "@" in parts.netloc:

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import pghistory
 from django.conf import settings
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.callers import Caller
@@ -37,7 +39,7 @@ SELECT token.expires, token.scope, token.resource, token.user_id, token.applicat
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
-LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(%s)
+LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(string_to_array(%s, ','))
 LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
 WHERE token.token_checksum = %s
 """
@@ -51,6 +53,8 @@ class TokenAuthentication(BaseAuthentication):
         if not key and _requires_key(request):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         caller = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        if request.method not in SAFE_METHODS:
+            pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
 
     def authenticate_header(self, request: Request) -> str:
@@ -68,7 +72,7 @@ def caller_of(authorization: str, key: str) -> Caller:
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
     checksum = hashlib.sha256(match[1].encode()).hexdigest()
-    row = fetch_row(CREDENTIALS, (digests(key) if key else [], checksum))
+    row = fetch_row(CREDENTIALS, (",".join(digests(key)) if key else "", checksum))
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
     return _judge(row, key_sent=bool(key))

@@ -36,7 +36,8 @@ class JSONParser(BaseParser):
         except RecursionError as error:
             raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.") from error
         except ValueError as error:
-            raise ParseError(f"The body is not valid JSON: {error}.") from error
+            reason = "a number has too many digits" if "digits" in str(error) else str(error)
+            raise ParseError(f"The body is not valid JSON: {reason}.") from error
         _check(value, MAXIMUM_DEPTH, "")
         return value
 

@@ -16,7 +16,8 @@ from fulfillment.errors import Forbidden
 class DeclaredAccess(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         action = getattr(view, "action", None)
-        if action is None:  # the method is not allowed here; DRF says so next
+        # A method that is not allowed here is refused next; OPTIONS tells the methods and nothing else.
+        if action in {None, "metadata"}:
             return True
         access: Access | None = view.access.get(action)
         if access is None:

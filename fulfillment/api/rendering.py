@@ -1,13 +1,17 @@
+import re
 from collections.abc import Mapping
 from decimal import Decimal
+from fnmatch import fnmatchcase
 from typing import Any
 
 import orjson
+from rest_framework.metadata import BaseMetadata
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-ANYTHING = {"", "*/*", "application/*", "application/json", "application/problem+json"}
+PROBLEM_JSON = "application/problem+json"
+ANYTHING = {"", "*/*", "application/json"}
 
 
 class JSONRenderer(BaseRenderer):
@@ -33,24 +37,39 @@ class Negotiation(DefaultContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        wanted = self.get_accept_list(request)
-        first = renderers[0]
-        if not ANYTHING.isdisjoint(wanted) and len(renderers) == 1:
-            return first, first.media_type
-        for media in wanted:
-            plain = media.split(";")[0].strip().lower()
+        accept = request.META.get("HTTP_ACCEPT", "").strip()
+        if accept in ANYTHING:
+            return renderers[0], renderers[0].media_type
+        for wanted in _by_preference(accept):
             for renderer in renderers:
-                if plain in {"*/*", "application/*", renderer.media_type} or (
-                    plain in ANYTHING and renderer.media_type == "application/json"
-                ):
+                if wanted == PROBLEM_JSON or fnmatchcase(renderer.media_type, wanted):
                     return renderer, renderer.media_type
         request.nothing_acceptable = True
-        return first, first.media_type
+        return renderers[0], renderers[0].media_type
 
     def select_parser(self, request: Request, parsers: list[Any]) -> Any:
         if request.content_type:
             return super().select_parser(request, parsers)
         return parsers[0] if parsers[0].media_type == "application/json" else None
+
+
+class MethodsOnly(BaseMetadata):
+    """OPTIONS answers the Allow header; what there is to know is in the schema."""
+
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        return {}
+
+
+def _by_preference(accept: str) -> list[str]:
+    """The media types of an Accept header, the most wanted first; those of quality 0 are refused ones."""
+    weighted = []
+    for part in accept.lower().split(","):
+        media_type, *parameters = (piece.strip() for piece in part.split(";"))
+        quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+        weight = float(quality) if re.fullmatch(r"[01](\.\d{0,3})?", quality) else 0.0
+        if weight > 0 and media_type:
+            weighted.append((-weight, media_type.replace("[", "")))
+    return [media_type for _, media_type in sorted(weighted, key=lambda pair: pair[0])]
 
 
 def _plain(value: object) -> object:

@@ -4,16 +4,8 @@ from django.http import HttpResponse
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 
-from fulfillment.errors import Invalid
-from fulfillment.responses import json_bytes, not_modified
+from fulfillment.responses import is_unchanged, json_bytes, not_modified
 from stores.selectors.stores import StoredBody
-
-
-def asks_verbose(request: Request) -> bool:
-    value = request.query_params.get("verbose", "false")
-    if value.lower() not in {"true", "false"}:
-        raise Invalid.at("?verbose", "invalid_boolean", f"verbose is {value!r}; allowed: true, false.")
-    return bool(value.lower() == "true")
 
 
 def known_tags(request: Request) -> list[str]:
@@ -25,4 +17,8 @@ def known_tags(request: Request) -> list[str]:
 def answer_stored(request: Request, body: StoredBody) -> HttpResponse:
     # Weak, because the compressed and the plain answer carry the same tag.
     etag = f'W/"{body.tag}"'
-    return not_modified(etag) if body.content is None else json_bytes(request, body.content, etag=etag)
+    return (
+        not_modified(etag)
+        if body.content is None or is_unchanged(request, etag)
+        else json_bytes(request, body.content, etag=etag)
+    )

@@ -74,20 +74,20 @@ class AssociationAskSerializer(StrictSerializer):
         "Without: the application you want to join.",
     )
     Grants = GrantsField(required=False, help_text="Default: the usual ones, chosen on approval.")
-    Message = StrictText(max_length=2000, required=False, allow_blank=True)
+    Message = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
 
 
 class AssociationApprovalSerializer(StrictSerializer):
     ignored_nulls = True
 
     Grants = GrantsField(required=False, help_text="Default: those asked for, else the usual ones.")
-    Note = StrictText(max_length=2000, required=False, allow_blank=True)
+    Note = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
 
 
 class AssociationDenialSerializer(StrictSerializer):
     ignored_nulls = True
 
-    Note = StrictText(max_length=2000, required=False, allow_blank=True)
+    Note = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
 
 
 class AssociationSerializer(serializers.Serializer):
@@ -118,6 +118,8 @@ class AssociationViewSet(ViewSet):
         "approve": OPERATORS,
         "deny": OPERATORS,
     }
+
+    errors = {action: {409: "The request was decided before."} for action in ("withdraw", "approve", "deny")}
 
     @extend_schema(
         operation_id="association_request",

@@ -4,7 +4,8 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from fulfillment.access import Access
-from stores.api.answers import answer_stored, asks_verbose, known_tags
+from fulfillment.parameters import flag_parameter
+from stores.api.answers import answer_stored, known_tags
 from stores.api.examples import PRODUCT_EXAMPLES
 from stores.api.serializers import ProductSerializer
 from stores.api.stores import STORE_ID, VERBOSE
@@ -37,7 +38,7 @@ class ProductViewSet(ViewSet):
         examples=PRODUCT_EXAMPLES,
     )
     def list(self, request: Request, store_id: str) -> HttpResponse:
-        verbose = asks_verbose(request)
+        verbose = flag_parameter(request.query_params, "verbose")
         body = product_list_body(request.auth, store_id, verbose=verbose, known_tags=known_tags(request))
         return answer_stored(request, body)
 
@@ -57,7 +58,7 @@ class ProductViewSet(ViewSet):
             request.auth,
             store_id,
             product_id,
-            verbose=asks_verbose(request),
+            verbose=flag_parameter(request.query_params, "verbose"),
             known_tags=known_tags(request),
         )
         return answer_stored(request, body)

@@ -10,8 +10,9 @@ from rest_framework.viewsets import ViewSet
 from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.access import Access
+from fulfillment.parameters import flag_parameter
 from fulfillment.serializers import meta
-from stores.api.answers import answer_stored, asks_verbose, known_tags
+from stores.api.answers import answer_stored, known_tags
 from stores.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
 from stores.api.rendering import StoreUserRolesTextXML, StoreUserRolesXML
 from stores.api.serializers import StoreSerializer, StoreUserRoleSerializer
@@ -48,7 +49,7 @@ class StoreViewSet(ViewSet):
         examples=STORE_EXAMPLES,
     )
     def list(self, request: Request) -> HttpResponse:
-        verbose = asks_verbose(request)
+        verbose = flag_parameter(request.query_params, "verbose")
         return answer_stored(
             request, store_list_body(request.auth, verbose=verbose, known_tags=known_tags(request))
         )

@@ -11,7 +11,6 @@ from stores.selectors.stores import (
     RENDERINGS,
     VISIBLE,
     StoredBody,
-    stored_body,
     unknown_store,
     visibility,
 )
@@ -19,7 +18,10 @@ from stores.selectors.stores import (
 # The bodies are read only for a caller that may have them and does not hold them.
 PRODUCT_LIST = """{asked}
 SELECT opened.yes, version.tag, CASE WHEN opened.yes AND NOT version.tag = ANY(asked.known_tags) THEN (
-    SELECT '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']'
+    SELECT convert_to(
+        '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']',
+        'UTF8'
+    )
     FROM stores_product product
     WHERE product.store_id = store.id AND product.is_active
 ) END
@@ -32,7 +34,8 @@ WHERE store.external_id = %s
 """
 PRODUCT_DETAIL = """{asked}
 SELECT opened.yes, md5(product.{rendering}),
-       CASE WHEN opened.yes AND NOT md5(product.{rendering}) = ANY(asked.known_tags) THEN product.{rendering} END
+       CASE WHEN opened.yes AND NOT md5(product.{rendering}) = ANY(asked.known_tags)
+            THEN convert_to(product.{rendering}, 'UTF8') END
 FROM asked, stores_store store
      CROSS JOIN LATERAL (SELECT {visible} AS yes) opened
      LEFT JOIN stores_product product
@@ -53,7 +56,7 @@ def product_list_body(
     caller: Caller, store_id: str, *, verbose: bool, known_tags: Sequence[str] = ()
 ) -> StoredBody:
     row = fetch_row(PRODUCT_LISTS[verbose], (*_product_visibility(caller, known_tags), store_id))
-    return stored_body(*_opened(row, store_id))
+    return StoredBody(*_opened(row, store_id))
 
 
 def product_body(
@@ -63,7 +66,7 @@ def product_body(
     tag, content = _opened(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
-    return stored_body(tag, content)
+    return StoredBody(tag, content)
 
 
 def association_required(store_id: str) -> Forbidden:

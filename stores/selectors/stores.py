@@ -10,11 +10,12 @@ from fulfillment.errors import DomainError, Invalid
 from fulfillment.statements import fetch_row
 
 # A user's role counts on the store, or over everything where it names something of stores at all.
-USER_RELATED = """EXISTS (
+STORE_GRANT_LIST = "ARRAY[" + ", ".join(f"'{name}'" for name in sorted(STORE_GRANTS)) + "]"
+USER_RELATED = f"""EXISTS (
     SELECT FROM accounts_role role
     WHERE role.user_id = asked.user_id
       AND (role.store_id = store.id OR (
-          role.store_id IS NULL AND role.application_id IS NULL AND role.grant = ANY(asked.store_grants)))
+          role.store_id IS NULL AND role.application_id IS NULL AND role.grant = ANY({STORE_GRANT_LIST})))
 )"""
 ASSOCIATED = """EXISTS (
     SELECT FROM accounts_role role
@@ -30,7 +31,7 @@ VISIBLE = f"""(
 
 ASKED = """WITH asked AS (
     SELECT %s::boolean AS everything, %s::uuid AS user_id, %s::uuid AS application_id,
-           %s::text[] AS store_grants, %s::text[] AS known_tags
+           string_to_array(%s, E'\\n') AS known_tags
 )"""
 
 # `seen` is read once: the tag and the body come from the same rows.
@@ -39,11 +40,12 @@ STORE_LIST = """{asked}, seen AS MATERIALIZED (
     FROM stores_store store, asked
     WHERE {visible}
 )
-SELECT md5(body), CASE WHEN md5(body) = ANY(asked.known_tags) THEN NULL ELSE body END FROM seen, asked
+SELECT md5(body), CASE WHEN md5(body) = ANY(asked.known_tags) THEN NULL ELSE convert_to(body, 'UTF8') END
+FROM seen, asked
 """
 STORE_DETAIL = f"""{ASKED}
 SELECT md5(store.rendering),
-       CASE WHEN md5(store.rendering) = ANY(asked.known_tags) THEN NULL ELSE store.rendering END
+       CASE WHEN md5(store.rendering) = ANY(asked.known_tags) THEN NULL ELSE convert_to(store.rendering, 'UTF8') END
 FROM stores_store store, asked
 WHERE store.external_id = %s AND {VISIBLE}
 """  # noqa: S608 - constant texts only
@@ -72,24 +74,20 @@ class StoredBody:
 
 def store_list_body(caller: Caller, *, verbose: bool, known_tags: Sequence[str] = ()) -> StoredBody:
     row = fetch_row(STORE_LISTS[verbose], visibility(caller, known_tags))
-    return stored_body(*(row or ("", "[]")))
+    return StoredBody(*(row or ("", b"[]")))
 
 
 def store_body(caller: Caller, store_id: str, *, known_tags: Sequence[str] = ()) -> StoredBody:
     row = fetch_row(STORE_DETAIL, (*visibility(caller, known_tags), store_id))
     if row is None:
         raise StoreNotVisible("There is no store with this ID that these credentials open.")
-    return stored_body(*row)
+    return StoredBody(*row)
 
 
 def visibility(caller: Caller, known_tags: Sequence[str]) -> tuple[Any, ...]:
     """What ASKED takes: the user is judged, and the application unless it is a part of this service."""
     application_id = caller.application_id if caller.is_application else caller.third_party_id
-    return caller.is_operator, caller.user_id, application_id, sorted(STORE_GRANTS), list(known_tags)
-
-
-def stored_body(tag: str, content: str | None) -> StoredBody:
-    return StoredBody(tag, None if content is None else content.encode())
+    return caller.is_operator, caller.user_id, application_id, "\n".join(known_tags)
 
 
 def unknown_store(store_id: str) -> Invalid:

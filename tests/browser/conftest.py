@@ -48,7 +48,7 @@ class Visitor:
 
 @pytest.fixture
 def chromium(site: tuple[str, World]) -> Iterator[Browser]:
-    """One for each test: while it lives, its loop runs in this thread, which the database would refuse."""
+    """One for each test, and after what writes: Django refuses the database to a thread in which a loop runs."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed.")
     with sync_playwright() as playwright:
@@ -58,9 +58,7 @@ def chromium(site: tuple[str, World]) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site(transactional_db, live_server, settings, monkeypatch) -> tuple[str, World]:
-    # Django takes the loop of Playwright in this thread for an asynchronous caller.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+def site(transactional_db, live_server, settings) -> tuple[str, World]:
     settings.PUBLIC_URL = live_server.url
     return live_server.url, build_world()
 

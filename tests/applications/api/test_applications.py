@@ -102,6 +102,7 @@ def test_application_refused_names_field_and_changes_nothing(world, change, poin
         "HTTPS://studio.example/",
         "http://127.0.0.1.evil.example/",
         "http://localhost.evil.example/",
+        "https://*.studio.example/",
         "https://studio.example/" + "x" * 2048,
     ],
 )

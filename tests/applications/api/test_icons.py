@@ -67,3 +67,13 @@ def test_missing_icon_and_odd_size_are_refused(client, path):
     assert client.get(path).status_code == 404
     client.post(path, png(), content_type="image/png")
     assert client.get(path + "?size=100").status_code == 400
+
+
+def test_icon_is_answered_to_who_asks_for_a_picture(client, path):
+    client.post(path, png(), content_type="image/png")
+
+    for accept in ("image/png", "image/*", "*/*"):
+        response = client.get(path, headers={"Accept": accept})
+        assert (response.status_code, response["Content-Type"]) == (200, "image/png")
+    again = client.get(path, headers={"If-None-Match": response["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")

@@ -125,7 +125,7 @@ def test_archived_product_is_not_shown(world, product):
         ("/store/unassociated/product", 403, "association_required"),
         ("/store/unassociated/product/card", 403, "association_required"),
         ("/store/associated/product/nothing", 404, "product_not_found"),
-        ("/store/associated/product?verbose=2", 400, "invalid_boolean"),
+        ("/store/associated/product?verbose=2", 400, "parameter_invalid"),
     ],
 )
 def test_refusals(world, path, status, code):

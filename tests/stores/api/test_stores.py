@@ -74,7 +74,7 @@ def test_verbose_is_true_or_false(world, value):
 
     assert response.status_code == 400
     assert [(fault["Pointer"], fault["Code"]) for fault in response.json()["Errors"]] == [
-        ("?verbose", "invalid_boolean")
+        ("?verbose", "parameter_invalid")
     ]
 
 

@@ -1,0 +1,27 @@
+from django.contrib import admin
+
+from accounts.models import AssociationRequest, Role, SubscriptionKey, User
+from fulfillment.read_only_admin import HistoryAdmin
+
+
+@admin.register(Role.pgh_event_model)  # type: ignore[attr-defined]
+class RoleHistoryAdmin(HistoryAdmin):
+    shown = ("grant", "user_id", "application_id", "store_id")
+    search_fields = ["=user__username", "=application__client_id", "=store__external_id"]
+
+
+@admin.register(AssociationRequest.pgh_event_model)  # type: ignore[attr-defined]
+class AssociationRequestHistoryAdmin(HistoryAdmin):
+    shown = ("state", "application_id", "store_id", "user_id", "grants")
+    search_fields = ["=application__client_id", "=store__external_id"]
+
+
+@admin.register(SubscriptionKey.pgh_event_model)  # type: ignore[attr-defined]
+class SubscriptionKeyHistoryAdmin(HistoryAdmin):
+    shown = ("subscription_id", "slot", "regenerated")
+
+
+@admin.register(User.pgh_event_model)  # type: ignore[attr-defined]
+class UserHistoryAdmin(HistoryAdmin):
+    shown = ("username", "email", "is_operator", "is_active")
+    search_fields = ["=username", "=email"]

@@ -1,0 +1,16 @@
+from django.contrib import admin
+
+from applications.models import Application, ApplicationKey
+from fulfillment.read_only_admin import HistoryAdmin
+
+
+@admin.register(Application.pgh_event_model)  # type: ignore[attr-defined]
+class ApplicationHistoryAdmin(HistoryAdmin):
+    shown = ("client_id", "name", "is_enabled", "client_type")
+    search_fields = ["=client_id", "name"]
+
+
+@admin.register(ApplicationKey.pgh_event_model)  # type: ignore[attr-defined]
+class ApplicationKeyHistoryAdmin(HistoryAdmin):
+    shown = ("pgh_obj_id", "application_id", "start_date", "end_date")
+    search_fields = ["=application__client_id"]

@@ -1,0 +1,86 @@
+"""Every list and form of the admin opens for an operator, shows no secret, and is closed to everybody else."""
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from accounts.callers import Caller
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.associations import request_association
+from delivery.services.demo import load_demo_population
+
+MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def address(model, page, *arguments):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=arguments)
+
+
+@pytest.fixture
+def full_world(world):
+    load_demo_population()
+    world.as_user(world.user)
+    request_association(
+        caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
+    )
+    return world
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_list_and_form_open_and_show_no_secret(full_world, client, model):
+    client.force_login(full_world.operator)
+    secrets = [*subscription_keys(full_world.user.subscription).values()]
+    pages = [client.get(address(model, "changelist")), client.get(address(model, "changelist") + "?q=a&p=0")]
+    if found := model._default_manager.first():
+        pages.append(client.get(address(model, "change", found.pk)))
+    if admin.site._registry[model].has_add_permission(pages[0].wsgi_request):
+        pages.append(client.get(address(model, "add")))
+
+    for page in pages:
+        assert page.status_code in {200, 302}, page.content[:500]
+        assert not any(secret in page.content.decode() for secret in secrets)
+        assert "sfk_" not in page.content.decode()
+
+
+@pytest.mark.parametrize("person", ["user", "outsider"])
+def test_admin_is_closed_to_others(world, client, person):
+    client.force_login(getattr(world, person))
+
+    assert client.get("/admin/").status_code == 302
+    assert client.get("/admin/accounts/user/").status_code == 302
+
+
+def test_several_requests_are_approved_at_once(full_world, client):
+    client.force_login(full_world.operator)
+    model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
+    chosen = list(model.objects.values_list("pk", flat=True))
+
+    response = client.post(
+        address(model, "changelist"), {"action": "approve", "_selected_action": chosen}, follow=True
+    )
+
+    assert "1 request approved." in response.content.decode()
+    assert model.objects.get().state == "Approved"
+
+
+def test_new_user_of_the_admin_has_a_subscription(world, client):
+    client.force_login(world.operator)
+
+    client.post(
+        "/admin/accounts/user/add/",
+        {
+            "tenant": world.tenant.pk,
+            "username": "clerk",
+            "first_name": "Cleo",
+            "last_name": "Clerk",
+            "email": "clerk@print.example",
+            "phone": "",
+            "password1": "a long pass phrase",
+            "password2": "a long pass phrase",
+            "usable_password": "true",
+        },
+    )
+
+    clerk = type(world.user).objects.get(username="clerk")
+    assert clerk.subscription.keys.count() == 2
+    assert clerk.check_password("a long pass phrase")
