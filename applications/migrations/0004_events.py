@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("applications", "0002_token_indexes"),
+        ("applications", "0003_icon_addresses"),
     ]
 
     operations = [
