@@ -14,8 +14,18 @@ from django.middleware.csrf import CsrfViewMiddleware
 from fulfillment.api.errors import problem
 
 API_PREFIX = "/api/"
-# Called by programs: no session, no cookie, no signed-in user. Machine answers are never pages.
-PROGRAM_PREFIXES = (API_PREFIX, "/oauth/token", "/oauth/revoke", "/.well-known/", "/healthz", "/readyz")
+# Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
+# Machine answers are never pages.
+PROGRAM_PREFIXES = (
+    API_PREFIX,
+    "/oauth/token",
+    "/oauth/revoke",
+    "/.well-known/",
+    "/healthz",
+    "/readyz",
+    "/proofs/",
+    "/assets/",
+)
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "

@@ -176,8 +176,33 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
+FILE_STORAGE = environment.text("FILE_STORAGE", "folder")
+
+
+def _file_storage() -> dict[str, object]:
+    if FILE_STORAGE == "folder":
+        return {"BACKEND": "fulfillment.storage.FolderStorage", "OPTIONS": {"allow_overwrite": True}}
+    bucket = environment.text("S3_BUCKET")
+    if FILE_STORAGE != "s3" or not bucket:
+        raise ImproperlyConfigured("FILE_STORAGE is folder, or s3 together with S3_BUCKET.")
+    from botocore.config import Config  # noqa: PLC0415 - loads slowly, and only S3 needs it
+
+    return {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "endpoint_url": environment.text("S3_ENDPOINT_URL") or None,
+            "region_name": environment.text("S3_REGION") or None,
+            "location": environment.text("S3_PREFIX"),
+            "file_overwrite": True,
+            # The default waits a minute and tries five times, longer than any request should.
+            "client_config": Config(connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 2}),
+        },
+    }
+
+
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": _file_storage(),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
@@ -286,7 +311,16 @@ SPECTACULAR_SETTINGS = {
     "AUTHENTICATION_WHITELIST": [],
     "TAGS": [
         {"name": name}
-        for name in ("Stores", "Products", "Orders", "Delivery", "Applications", "Associations", "Users")
+        for name in (
+            "Stores",
+            "Products",
+            "Proofs",
+            "Orders",
+            "Delivery",
+            "Applications",
+            "Associations",
+            "Users",
+        )
     ],
     "APPEND_COMPONENTS": {
         "securitySchemes": {
@@ -358,6 +392,15 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
+
+# Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.
+PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
+PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
+if len(PROOF_MARK) > 24:
+    raise ImproperlyConfigured("PROOF_MARK has more than 24 letters.")
+# Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
+PROOF_DAYS_SHORTEST = 33
+PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
 
 LOGGING = {
     "version": 1,

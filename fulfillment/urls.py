@@ -16,6 +16,7 @@ urlpatterns = [
     path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
     path("", include("applications.oauth.urls")),
+    path("", include("stores.pages.file_urls")),
     path("", include("fulfillment.pages_urls")),
     path("accounts/", include("accounts.pages.urls")),
     path("admin/", admin.site.urls),

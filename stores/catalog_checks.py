@@ -135,7 +135,7 @@ def time_zone(value: Any) -> str:
 
 
 def template(value: Any) -> dict[str, Any] | None:
-    """The template's layout is not judged here, only that it can be stored and read back the same."""
+    """Only that it can be stored and read back the same; stores.services.templates judges the layout."""
     if value is None:
         return None
     if not isinstance(value, dict):

@@ -15,7 +15,6 @@ from stores.catalog_checks import Refusal
 from stores.models import BudgetDuration, BudgetType, LocationType, TemplateFieldSubType, TemplateFieldType
 from stores.models.product import SUB_TYPES
 from stores.models.store import EXTERNAL_ID
-from stores.typesetting import TemplateInvalid, parse_template, read_field
 
 Record = dict[str, Any]
 
@@ -203,20 +202,7 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
         faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
     for name, (key, words) in KEYS.items():
         faults.extend(_repeated(record[name], key, words, f"{pointer}/{name}"))
-    if record["Template"] is not None and not faults:
-        faults.extend(_template_faults(record, pointer))
     return faults
-
-
-def _template_faults(record: Record, pointer: str) -> list[Fault]:
-    try:
-        parse_template(record["Template"], [read_field(field) for field in record["TemplateFields"]])
-    except TemplateInvalid as error:
-        return [
-            Fault(f"{pointer}/Template{problem.pointer}", problem.code, f"Template: {problem.message}")
-            for problem in error.problems
-        ]
-    return []
 
 
 def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:

@@ -1,11 +1,9 @@
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
-from rest_framework.exceptions import UnsupportedMediaType
-from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -18,33 +16,9 @@ from applications.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_i
 from fulfillment.access import Access
 from fulfillment.errors import Invalid, NotFound
 from fulfillment.responses import is_unchanged, not_modified, weak_etag
+from fulfillment.uploads import BMPParser, JPEGParser, PNGParser, uploaded_file
 
-# A form with one file of the largest size, its boundaries and headers.
-MAXIMUM_FORM_BYTES = MAXIMUM_BYTES + 16_384
-
-
-class ImageParser(BaseParser):
-    """The raw bytes of one image, at most one more than allowed, so that the rest need not be read."""
-
-    def parse(
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        return stream.read(MAXIMUM_BYTES + 1)
-
-
-class PNGParser(ImageParser):
-    media_type = "image/png"
-
-
-class JPEGParser(ImageParser):
-    media_type = "image/jpeg"
-
-
-class BMPParser(ImageParser):
-    media_type = "image/bmp"
+TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
 class PNGImage(BaseRenderer):
@@ -61,6 +35,7 @@ class PNGImage(BaseRenderer):
 class IconViewSet(ViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
+    maximum_bytes = MAXIMUM_BYTES - 1
     access = {
         "create": Access(
             rule="Users who hold one of the permissions on the application.",
@@ -89,7 +64,7 @@ class IconViewSet(ViewSet):
     )
     def create(self, request: Request, application_id: str) -> HttpResponse:
         application = application_to_write(request.auth, application_id)
-        set_icon(application=application, content=_uploaded(request))
+        set_icon(application=application, content=uploaded_file(request, "icon", TOO_LARGE))
         response = HttpResponse(status=204)
         del response["Content-Type"]
         return response
@@ -112,25 +87,6 @@ class IconViewSet(ViewSet):
             return not_modified(etag)
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         return HttpResponse(content, content_type="image/png", headers=headers)
-
-
-def _uploaded(request: Request) -> bytes:
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if length.isdigit() and int(length) > MAXIMUM_FORM_BYTES:
-        raise Invalid.at(
-            "",
-            "icon_too_large",
-            f"The body has {int(length):,} bytes; an icon is smaller than 102,400 bytes.",
-        )
-    media_type = request.content_type.split(";")[0].strip().lower()
-    if media_type not in {parser.media_type for parser in IconViewSet.parser_classes}:
-        raise UnsupportedMediaType(request.content_type)
-    if media_type.startswith("image/"):
-        return request.data if isinstance(request.data, bytes) else b""
-    files = [file for _, group in request.FILES.lists() for file in group]
-    if len(files) != 1:
-        raise Invalid.at("", "icon_one_file", f"The form has {len(files)} files; send exactly one.")
-    return files[0].read(MAXIMUM_BYTES + 1)
 
 
 def _icon_of(application: Application) -> ApplicationIcon:

@@ -1,31 +1,25 @@
 """Application icons (D21): what comes in is judged by its content, what is kept is a clean PNG."""
 
 import hashlib
-import struct
-import warnings
-from io import BytesIO
 
 from django.db import transaction
 from PIL import Image, ImageChops
 
 from applications.models import Application, ApplicationIcon
 from fulfillment.errors import Invalid
+from fulfillment.pictures import (
+    PictureTooLarge,
+    PictureUnreadable,
+    encoded,
+    has_transparency,
+    open_picture,
+)
 
 SIDE = 215
 CENTRAL_SIDE = 94
 MAXIMUM_BYTES = 102_400
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
 BACKGROUND_TOLERANCE = 16
-UNREADABLE = (
-    OSError,
-    ValueError,
-    SyntaxError,
-    struct.error,
-    MemoryError,
-    EOFError,
-    IndexError,
-    OverflowError,
-)
 ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 x 215 pixels, smaller than 100 KB (102,400 bytes)."
 
 
@@ -53,17 +47,12 @@ def _opened(content: bytes) -> Image.Image:
     if not content:
         raise _refused("icon_empty", "The file is empty.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            source = Image.open(BytesIO(content), formats=tuple(FORMATS))
-            _check_header(source)
-            source.load()
-            mode = "RGBA" if "A" in source.getbands() or "transparency" in source.info else "RGB"
-            return source.convert(mode)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        source = open_picture(content, tuple(FORMATS), _check_header)
+    except PictureTooLarge as error:
         raise _refused("icon_dimensions", "The image is far larger than an icon.") from error
-    except (*UNREADABLE, Warning) as error:
+    except PictureUnreadable as error:
         raise _refused("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error
+    return source.convert("RGBA" if has_transparency(source) else "RGB")
 
 
 def _check_header(source: Image.Image) -> None:
@@ -75,11 +64,7 @@ def _check_header(source: Image.Image) -> None:
 
 
 def _png(picture: Image.Image) -> bytes:
-    clean = Image.new(picture.mode, picture.size)
-    clean.paste(picture)
-    out = BytesIO()
-    clean.save(out, "PNG", optimize=True)
-    return out.getvalue()
+    return encoded(picture, "PNG", optimize=True)
 
 
 def _central_box() -> tuple[int, int, int, int]:

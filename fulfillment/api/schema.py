@@ -81,6 +81,8 @@ class OperationSchema(AutoSchema):
             "product": "Products",
             "quote": "Orders",
             "order": "Orders",
+            "proof": "Proofs",
+            "asset": "Proofs",
             "application": "Applications",
             "user": "Users",
             "association": "Associations",

@@ -72,6 +72,22 @@ ROLE = {
     "Grant": "Store.All.Read",
     "_meta": {"Messages": []},
 }
+ADDRESS = "https://print.example/proofs/kG7rQ0u3yJc5v1n9nYw0dTg2hLQAUWvPpX0m4mQ9o4mB7bq1"
+PROOF = {
+    "ProductID": "business-card-standard",
+    "Side1URL": f"{ADDRESS}/business-card-standard-page-1.png",
+    "Side2URL": f"{ADDRESS}/business-card-standard-page-2.png",
+    "PdfURL": f"{ADDRESS}/business-card-standard.pdf",
+    "PageURLs": [f"{ADDRESS}/business-card-standard-page-{page}.png" for page in (1, 2)],
+    "_meta": {"Messages": []},
+}
+ASSET = {
+    "AssetID": "8d5a6e0e-3a52-4b8c-9a35-2f1c9b7d4e10",
+    "Width": 2400,
+    "Height": 1600,
+    "URL": "https://print.example/assets/jVpuDjpSS4yaNS8cm31OEABRa8nP2kQ7xVZ0c3m1b5sT9fUe/image.jpg",
+    "Created": "2026-03-01T00:00:00Z",
+}
 
 STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
 STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]
@@ -82,3 +98,8 @@ PRODUCT_EXAMPLES = [
 ROLE_EXAMPLE = OpenApiExample(
     "Store user role", value=ROLE, response_only=True, media_type="application/json"
 )
+PROOF_EXAMPLE = OpenApiExample("Proof", value=PROOF, response_only=True)
+PROOF_REQUEST_EXAMPLE = OpenApiExample(
+    "Business card", value={"FullName": "Eleanor Whitcombe", "Title": "Architect"}, request_only=True
+)
+ASSET_EXAMPLE = OpenApiExample("Asset", value=ASSET, response_only=True)

@@ -91,7 +91,7 @@ class OrderViewSet(ViewSet):
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with `OrderID`), the quote expired "
-            "(`quote_expired`, with a fresh `Quote`), the print file cannot be made (`print_file_failed`), or the "
+            "(`quote_expired`, with a fresh `Quote`), the template cannot be rendered (`template_unusable`), or the "
             "same `Idempotency-Key` is being worked on (`request_in_progress`).",
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},

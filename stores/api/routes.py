@@ -1,9 +1,11 @@
 from django.urls import path
 
+from stores.api.assets import AssetViewSet
 from stores.api.order_export import OrderExportViewSet
 from stores.api.order_files import OrderFileViewSet
 from stores.api.orders import OrderViewSet
 from stores.api.products import ProductViewSet
+from stores.api.proofs import ProofViewSet
 from stores.api.quotes import QuoteViewSet
 from stores.api.stores import StoreUserViewSet, StoreViewSet
 
@@ -50,6 +52,12 @@ urlpatterns = [
         QuoteViewSet.as_view({"get": "retrieve"}),
         name="quote-detail",
     ),
+    path(
+        "store/<str:store_id>/product/<str:product_id>/proof",
+        ProofViewSet.as_view({"post": "create"}),
+        name="proof-list",
+    ),
+    path("store/<str:store_id>/asset", AssetViewSet.as_view({"post": "create"}), name="asset-list"),
     path(
         "store/<str:store_id>/user/<str:user_id>",
         StoreUserViewSet.as_view({"get": "roles"}),

@@ -1,3 +1,5 @@
+from stores.models.asset import Asset, AssetFormat
+from stores.models.font import Font
 from stores.models.order import Order, OrderItem, Shipment
 from stores.models.order_history import OrderHistory, OrderTally
 from stores.models.order_status import ActorKind, CancellationState, OrderStatus
@@ -10,15 +12,19 @@ from stores.models.product import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
+from stores.models.proof import Proof
 from stores.models.quote import Quote
 from stores.models.store import BudgetDuration, BudgetType, Store
 
 __all__ = [
     "ActorKind",
+    "Asset",
+    "AssetFormat",
     "BudgetDuration",
     "BudgetType",
     "CancellationState",
     "DeliveredPrice",
+    "Font",
     "LocationType",
     "Order",
     "OrderHistory",
@@ -27,6 +33,7 @@ __all__ = [
     "OrderTally",
     "Product",
     "ProductionSpeed",
+    "Proof",
     "Quote",
     "Shipment",
     "Store",

@@ -55,14 +55,14 @@ PRODUCT_DETAILS = {
 def product_list_body(
     caller: Caller, store_id: str, *, verbose: bool, known_tags: Sequence[str] = ()
 ) -> StoredBody:
-    row = fetch_row(PRODUCT_LISTS[verbose], (*_product_visibility(caller, known_tags), store_id))
+    row = fetch_row(PRODUCT_LISTS[verbose], (*product_visibility(caller, known_tags), store_id))
     return StoredBody(*_opened(row, store_id))
 
 
 def product_body(
     caller: Caller, store_id: str, product_id: str, *, verbose: bool, known_tags: Sequence[str] = ()
 ) -> StoredBody:
-    parameters = (*_product_visibility(caller, known_tags), product_id, store_id)
+    parameters = (*product_visibility(caller, known_tags), product_id, store_id)
     tag, content = _opened(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
@@ -87,7 +87,7 @@ def _opened(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, Any]:
     return tag, content
 
 
-def _product_visibility(caller: Caller, known_tags: Sequence[str]) -> tuple[Any, ...]:
+def product_visibility(caller: Caller, known_tags: Sequence[str] = ()) -> tuple[Any, ...]:
     """For products a third-party application's association alone decides, whoever its user is."""
     everything, user_id, application_id, *rest = visibility(caller, known_tags)
     return everything, None if application_id is not None else user_id, application_id, *rest

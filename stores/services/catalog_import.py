@@ -20,6 +20,7 @@ from stores.services.catalog_rows import CatalogRows, Entry
 from stores.services.products import end_of_catalog
 from stores.services.renderings import begin_catalog_work
 from stores.services.stores import lock_store, record_catalog_change, save_store
+from stores.services.templates import TemplateChecks, same_template
 
 BATCH = 1000
 FAULTS_KEPT = 1000
@@ -73,6 +74,7 @@ class _Import:
     def __init__(self) -> None:
         self.summary = ImportSummary()
         self.rows = CatalogRows(timezone.now())
+        self.templates = TemplateChecks()
         self.faults: list[Fault] = []
         self.fault_count = 0
         self.store_ids: set[str] = set()
@@ -129,18 +131,22 @@ class _Import:
             faults = [Fault(f"{entry.pointer}/ID", "repeated", message)]
         if faults:
             self._note(faults)
-        if work is None or faults:
+            return
+        if work is None:
+            self._note(self.templates.faults(record, entry.pointer))
             return
         work.seen.add(record["ID"])
-        if self.fault_count:  # nothing will be kept: the rest is only checked
-            return
-        work.batch.append(Entry(record))
+        work.batch.append(Entry(record, pointer=entry.pointer))
         if len(work.batch) >= BATCH:
             self._write_batch(work)
 
     def _write_batch(self, work: _StoreWork) -> None:
         """Writes what is new or different, and follows the order of the file."""
         self.rows.look_up(work.store, work.batch)
+        self._check_templates(work.batch)
+        if self.fault_count:  # nothing will be kept: the rest is only checked
+            work.batch.clear()
+            return
         for entry in work.batch:
             entry.position = _place(work, entry)
             work.order.append(entry.pk)
@@ -151,12 +157,20 @@ class _Import:
         work.is_changed = work.is_changed or new + changed > 0
         work.batch.clear()
 
+    def _check_templates(self, batch: list[Entry]) -> None:
+        """Those that are new or different; judging one takes longer than writing a hundred products."""
+        for entry in batch:
+            if entry.stored is None or not same_template(entry.record, entry.stored.record):
+                self._note(self.templates.faults(entry.record, entry.pointer))
+
     def _finish_store(self) -> None:
         work = self.work
-        if work is None or self.fault_count:
+        if work is None:
             return
         if work.batch:
             self._write_batch(work)
+        if self.fault_count:
+            return
         if not work.is_ordered:
             self.rows.set_order(work.order)
         if work.is_changed or not work.is_ordered:

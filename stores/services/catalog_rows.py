@@ -53,13 +53,17 @@ NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM g
 
 @dataclass(slots=True)
 class Entry:
-    """A product of the file; `stored` is what the database has under its ID, `parts` which children differ."""
+    """A product at `pointer` in the file.
+
+    `stored` is what the database has under its ID, `parts` which children differ.
+    """
 
     record: Record
     stored: StoredProduct | None = None
     pk: int = 0
     position: int = 0
     parts: tuple[str, ...] = tuple(name for name, _, _ in CHILDREN)
+    pointer: str = ""
 
 
 class CatalogRows:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 from django.utils import timezone
 
+from accounts.callers import Caller
 from fulfillment.errors import Conflict, DomainError, Fault, Invalid
 from stores.models import Order, Quote
 from stores.pricing import Asked, Option, raise_faults
@@ -14,7 +15,8 @@ from stores.selectors.order_access import OpenedStore
 from stores.selectors.orders import find_order
 from stores.selectors.price_lists import ListedProduct, listed_products
 from stores.selectors.quotes import find_quote, quoted_options
-from stores.services.print_files import PrintFile, render_print_file
+from stores.services.print_files import make_print_file
+from stores.services.prints import PrintedFile
 from stores.services.quotes import keep_quote, priced
 
 
@@ -38,7 +40,7 @@ class Checked(NamedTuple):
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    print_files: Sequence[PrintFile | None]
+    print_files: Sequence[PrintedFile | None]
 
 
 def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
@@ -51,7 +53,7 @@ def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
         quote = None
         products, prices = priced(opened=opened, asked=request.asked)
         option = prices.default_option(request.asked, products)
-    return Checked(products, option, quote, reprint_of, _print_files(request, products))
+    return Checked(products, option, quote, reprint_of, _print_files(opened.caller, request, products))
 
 
 def _reprinted(opened: OpenedStore, request: OrderRequest) -> Order | None:
@@ -139,11 +141,11 @@ def _products(opened: OpenedStore, asked: Asked, *, archived: bool) -> dict[str,
 
 
 def _print_files(
-    request: OrderRequest, products: Mapping[str, ListedProduct]
-) -> tuple[PrintFile | None, ...]:
+    caller: Caller, request: OrderRequest, products: Mapping[str, ListedProduct]
+) -> tuple[PrintedFile | None, ...]:
     """One for each item of a product with a template; equal data is rendered once."""
-    files: list[PrintFile | None] = []
-    rendered: dict[tuple[str, bytes], PrintFile] = {}
+    files: list[PrintedFile | None] = []
+    rendered: dict[tuple[str, bytes], PrintedFile] = {}
     faults: list[Fault] = []
     for index, item in enumerate(request.asked.items):
         product, data = products[item.product_id], request.template_data[index]
@@ -156,7 +158,9 @@ def _print_files(
             continue
         key = (item.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
         try:
-            rendered[key] = rendered.get(key) or render_print_file(product_pk=product.pk, values=data or {})
+            rendered[key] = rendered.get(key) or make_print_file(
+                caller=caller, product_pk=product.pk, values=data or {}
+            )
             files.append(rendered[key])
         except Invalid as error:
             faults += [Fault(where + fault.pointer, fault.code, fault.message) for fault in error.faults]

@@ -22,7 +22,8 @@ from stores.services.order_checks import OrderRequest, check_order
 from stores.services.order_locks import lock_orders
 from stores.services.order_moves import Actor, tell, write_history
 from stores.services.order_tallies import count_order
-from stores.services.print_files import PrintFile, drop_print_files, keep_print_file
+from stores.services.print_files import drop_print_files, keep_print_file
+from stores.services.prints import PrintedFile
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
 PLACE = """
@@ -44,7 +45,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    print_files: Sequence[PrintFile | None]
+    print_files: Sequence[PrintedFile | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, Templ
 from stores.renderings import render_product
 from stores.selectors.catalog import stored_product
 from stores.services.stores import invalid, lock_store, record_catalog_change
+from stores.services.templates import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]
 
@@ -43,9 +44,12 @@ def save_product(
     if product is None:
         saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
         unchanged = False
+        _check_template(record)
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
         stored = stored_product(saved.pk)
+        if not same_template(record, stored.record):
+            _check_template(record)
         keep_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
         unchanged = fingerprint(record) == fingerprint(stored.record)
     moved = position is not None and position != saved.position
@@ -109,6 +113,11 @@ def _write(saved: Product, record: Record, now: datetime) -> None:
     ProductionSpeed.objects.bulk_create(
         ProductionSpeed(product=saved, **row) for row in _rows(record["ProductionSpeeds"], PRODUCTION_SPEED)
     )
+
+
+def _check_template(record: Record) -> None:
+    if faults := TemplateChecks().faults(record):
+        raise invalid("The template cannot be saved.", faults)
 
 
 def _rows(entries: list[Record], members: tuple[Member, ...]) -> list[dict[str, Any]]:

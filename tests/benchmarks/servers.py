@@ -31,8 +31,8 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def memory(self) -> float:
-        """Resident memory of the server and its workers, in MB."""
-        pids = [self.pid, *_children(self.pid)]
+        """Resident memory of the server, its workers and what they started, in MB."""
+        pids = [self.pid, *_descendants(self.pid)]
         return sum(_resident(pid) for pid in pids)
 
 
@@ -69,9 +69,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _children(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in listed.read_text().split()] if listed.exists() else []
+def _descendants(pid: int) -> list[int]:
+    """A child belongs to the thread that started it, so every thread is asked."""
+    found = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, listed.read_text().split()):
+            found += [child, *_descendants(child)]
+    return found
 
 
 def _resident(pid: int) -> float:

@@ -68,6 +68,10 @@ ROWS = {
     ("order-packing-slip", "GET"): Row(
         "/store/associated/order/{order}/packing-slip", (200, 403, 200, 403, 200)
     ),
+    ("proof-list", "POST"): Row(
+        "/store/associated/product/none/proof", (404, 403, 404, 403, 404), {"Name": "Ada"}
+    ),
+    ("asset-list", "POST"): Row("/store/associated/asset", (415, 403, 415, 403, 415)),
     ("store-user-roles", "GET"): Row("/store/associated/user/{user}", (200, 403, 403, 403, 200)),
     ("user-list", "POST"): Row("/user", (200, 200, 403, 403, 200), NEW_USER),
     ("user-self", "GET"): Row("/user/self", (200, 200, 403, 403, 200)),

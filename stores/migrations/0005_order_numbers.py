@@ -4,7 +4,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
     """Order numbers: unique across stores, and never waiting for another order."""
 
-    dependencies = [("stores", "0003_quotes_and_orders")]
+    dependencies = [("stores", "0004_quotes_and_orders")]
 
     operations = [
         migrations.RunSQL(

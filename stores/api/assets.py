@@ -1,0 +1,71 @@
+from drf_spectacular.utils import OpenApiTypes, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from fulfillment.serializers import Timestamp, timestamp
+from fulfillment.uploads import JPEGParser, PNGParser, uploaded_file
+from stores.addresses import asset_url
+from stores.api.examples import ASSET_EXAMPLE
+from stores.api.products import SEES_PRODUCTS
+from stores.api.stores import STORE_ID
+from stores.selectors.proofs import open_store
+from stores.services.assets import MAXIMUM_BYTES, add_asset
+
+TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes)"
+
+
+class AssetSerializer(serializers.Serializer):
+    AssetID = serializers.CharField(help_text="The value of an Image field of SubType `Upload`.")
+    Width = serializers.IntegerField(help_text="Pixels.")
+    Height = serializers.IntegerField(help_text="Pixels.")
+    URL = serializers.CharField(help_text="Signed; opens without credentials for 30 days.")
+    Created = Timestamp()
+
+
+class AssetViewSet(ViewSet):
+    parser_classes = [MultiPartParser, PNGParser, JPEGParser]
+    maximum_bytes = MAXIMUM_BYTES
+    access = {"create": SEES_PRODUCTS}
+    errors = {
+        "create": {
+            400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture within the "
+            "limits; the code begins with `asset_`.",
+            403: "There is no association with the store (`association_required`).",
+            404: "There is nothing at this address.",
+            503: "The database or the file storage is away; try again after Retry-After seconds.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="asset_create",
+        summary="Send a picture",
+        description="One PNG or JPEG picture for the image fields of this store's products, as the raw body or as the "
+        "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
+        "sRGB. Only the application that sent it can use it, for this store only.",
+        parameters=[STORE_ID],
+        request={
+            "image/png": OpenApiTypes.BINARY,
+            "image/jpeg": OpenApiTypes.BINARY,
+            "multipart/form-data": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}},
+            },
+        },
+        responses={201: AssetSerializer},
+        examples=[ASSET_EXAMPLE],
+    )
+    def create(self, request: Request, store_id: str) -> Response:
+        store = open_store(request.auth, store_id)
+        content = uploaded_file(request, "asset", TOO_LARGE)
+        asset = add_asset(caller=request.auth, store_id=store, content=content)
+        record = {
+            "AssetID": str(asset.pk),
+            "Width": asset.width,
+            "Height": asset.height,
+            "URL": asset_url(asset),
+            "Created": timestamp(asset.created),
+        }
+        return Response(record, status=201)

@@ -1,0 +1,87 @@
+"""The files of proofs, assets and fonts in the configured storage, and what it means when it fails."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import UUID
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage, default_storage
+
+from fulfillment.errors import DomainError, Unavailable
+
+logger = logging.getLogger("stores.files")
+
+
+class StorageUnavailable(Unavailable):
+    code = "storage_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
+        )
+
+
+def proof_folder(digest: str) -> str:
+    return f"proofs/{digest[:2]}/{digest}"
+
+
+def proof_files(digest: str, page_count: int) -> list[str]:
+    """The PDF first, then the pages."""
+    folder = proof_folder(digest)
+    return [f"{folder}/proof.pdf", *(f"{folder}/page-{page}.png" for page in range(1, page_count + 1))]
+
+
+def asset_file(asset_id: UUID, form: str) -> str:
+    return f"assets/{asset_id.hex[:2]}/{asset_id.hex}.{form}"
+
+
+@contextmanager
+def storage_at_work() -> Iterator[None]:
+    """Every kind of storage raises its own exceptions; a missing file stays what it is."""
+    try:
+        yield
+    except (DomainError, FileNotFoundError):
+        raise
+    except Exception as error:
+        logger.error("The file storage failed", exc_info=error)
+        raise StorageUnavailable from error
+
+
+def write_files(files: Iterable[tuple[str, bytes]]) -> None:
+    """Writes all of them, over earlier ones of the same names; or none, as far as the storage still allows."""
+    written: list[str] = []
+    try:
+        for name, content in files:
+            written.append(name)
+            saved = default_storage.save(name, ContentFile(content))
+            if saved != name:
+                raise OSError(f"The storage may not overwrite: it made {saved!r} of {name!r}.")
+    except Exception:
+        remove_files(written)
+        raise
+
+
+def remove_files(names: Iterable[str]) -> None:
+    for name in names:
+        with suppress(Exception):
+            default_storage.delete(name)
+
+
+def read_file(name: str) -> bytes:
+    with default_storage.open(name) as file:
+        return bytes(file.read())
+
+
+def files_are_whole(names: Sequence[str], sizes: Sequence[int]) -> bool:
+    """A folder may have lost files to a power failure or an old backup; a bucket is not asked, it takes too long."""
+    if not isinstance(default_storage, FileSystemStorage):
+        return True
+    try:
+        return all(
+            Path(default_storage.path(name)).stat().st_size == size
+            for name, size in zip(names, sizes, strict=True)
+        )
+    except OSError:
+        return False

@@ -1,0 +1,20 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+
+class Font(models.Model):
+    """A font file an operator added to those that come with the service; it is never changed, only replaced."""
+
+    families = ArrayField(models.CharField(max_length=200), editable=False)
+    suffix = models.CharField(max_length=4, editable=False)
+    file_name = models.CharField(max_length=200, editable=False)
+    sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    size = models.PositiveIntegerField(editable=False)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.families)} ({self.file_name})"

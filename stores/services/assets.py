@@ -1,0 +1,100 @@
+"""Pictures for image fields (D37): judged by their content, kept without anything but their pixels."""
+
+import hashlib
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from io import BytesIO
+
+from PIL import Image, ImageCms, ImageOps
+
+from accounts.callers import Caller
+from fulfillment.errors import Invalid
+from fulfillment.pictures import PictureTooLarge, PictureUnreadable, encoded, has_transparency, open_picture
+from stores.files import asset_file, storage_at_work, write_files
+from stores.models import Asset, AssetFormat
+
+MAXIMUM_BYTES = 10 * 1024 * 1024
+MAXIMUM_PIXELS = 50_000_000
+# Above this one is decoded at a time: some hundred megabytes each.
+LARGE_PIXELS = 8_000_000
+FORMATS = ("PNG", "JPEG")
+ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
+
+_one_at_a_time = threading.Lock()
+
+
+def add_asset(*, caller: Caller, store_id: int, content: bytes) -> Asset:
+    """Checks, re-encodes and stores the picture; the row follows its file, so that it never lacks it."""
+    clean, form, (width, height) = _cleaned(content)
+    asset = Asset(
+        store_id=store_id,
+        application_id=caller.application_id,
+        user_id=caller.user_id,
+        format=form,
+        sha256=hashlib.sha256(clean).hexdigest(),
+        size=len(clean),
+        width=width,
+        height=height,
+    )
+    with storage_at_work():
+        write_files([(asset_file(asset.pk, asset.format), clean)])
+    asset.save(force_insert=True)
+    return asset
+
+
+def _cleaned(content: bytes) -> tuple[bytes, AssetFormat, tuple[int, int]]:
+    if len(content) > MAXIMUM_BYTES:
+        raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
+    if not content:
+        raise _refused("asset_empty", "The file is empty.")
+    with _room_for(content):
+        try:
+            source = open_picture(content, FORMATS, _check_header)
+            upright = _in_srgb(ImageOps.exif_transpose(source))
+        except PictureTooLarge as error:
+            raise _refused("asset_too_many_pixels", "The picture has far too many pixels.") from error
+        except PictureUnreadable as error:
+            raise _refused("asset_unreadable", "The file is not a readable PNG or JPEG picture.") from error
+        if source.format == "PNG":
+            return encoded(upright, "PNG", compress_level=4), AssetFormat.PNG, upright.size
+        return encoded(upright, "JPEG", quality=95, subsampling=0), AssetFormat.JPEG, upright.size
+
+
+def _room_for(content: bytes) -> AbstractContextManager[object]:
+    try:
+        with Image.open(BytesIO(content), formats=FORMATS) as picture:
+            return _one_at_a_time if picture.width * picture.height > LARGE_PIXELS else nullcontext()
+    except Exception:  # noqa: BLE001 - whatever is wrong is said when it is decoded
+        return nullcontext()
+
+
+def _check_header(source: Image.Image) -> None:
+    """Judges the size before anything is decoded: a small file can claim a gigantic picture."""
+    if source.width * source.height > MAXIMUM_PIXELS:
+        size = f"{source.width:,} x {source.height:,} pixels"
+        raise _refused("asset_too_many_pixels", f"The picture has {size}.")
+    if source.format == "PNG" and getattr(source, "n_frames", 1) != 1:
+        raise _refused("asset_animated", "The picture has more than one frame.")
+
+
+def _in_srgb(picture: Image.Image) -> Image.Image:
+    """The colour profile stays behind like all else, so the colours themselves are converted first."""
+    profile = picture.info.get("icc_profile")
+    if profile and picture.mode in {"RGB", "CMYK"}:
+        try:
+            own = ImageCms.ImageCmsProfile(BytesIO(profile))
+            converted = ImageCms.profileToProfile(
+                picture, own, ImageCms.createProfile("sRGB"), outputMode="RGB"
+            )
+            return converted or picture
+        except (ImageCms.PyCMSError, OSError):
+            pass
+    if picture.mode in {"L", "RGB", "RGBA"} and "transparency" not in picture.info:
+        return picture
+    if picture.mode in {"1", "L"} and not has_transparency(picture):
+        return picture.convert("L")
+    return picture.convert("RGBA" if has_transparency(picture) else "RGB")
+
+
+def _refused(code: str, found: str) -> Invalid:
+    return Invalid.at("", code, f"{found} {ALLOWED}")

@@ -1,0 +1,129 @@
+"""A product's template with a customer's values: checked, and ready to be typeset."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import orjson
+
+from accounts.callers import Caller
+from fulfillment.errors import Fault, Invalid, Unavailable
+from stores.files import asset_file, read_file, storage_at_work
+from stores.models import Asset
+from stores.selectors.assets import assets_for
+from stores.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, layout_of
+from stores.selectors.proofs import ProductVersion
+from stores.typesetting import (
+    Field,
+    Problem,
+    RenderingBusy,
+    RenderingFailed,
+    RenderingTimedOut,
+    ValuesInvalid,
+    resolve_values,
+)
+
+logger = logging.getLogger("stores.proofs")
+
+
+class RenderersBusy(Unavailable):
+    code = "renderers_busy"
+
+    def __init__(self) -> None:
+        super().__init__("All renderers are busy. Try again in a few seconds.")
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """`values` of every field, and the uploaded picture of each image field that names one."""
+
+    layout: Layout
+    values: dict[str, str]
+    assets: dict[str, Asset]
+
+    def digest(self, *extras: str) -> str:
+        """The same for the same rendering, in whatever way its values were sent."""
+        shown = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
+        content = orjson.dumps([shown, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
+        return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
+
+    def images(self) -> dict[str, bytes]:
+        with storage_at_work():
+            return {name: read_file(asset_file(one.pk, one.format)) for name, one in self.assets.items()}
+
+
+def fill_template(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> Filling:
+    if not product.has_template:
+        raise TemplateMissing
+    layout = layout_of(product.pk, product.version, product.font_names)
+    with typesetting_at_work():
+        resolved = resolve_values(layout.fields, values, layout.template.gallery)
+    assets = _uploads(caller, product, layout, resolved, values)
+    return Filling(layout, resolved, assets)
+
+
+@contextmanager
+def typesetting_at_work() -> Iterator[None]:
+    """Turns the typesetter's refusals into ours."""
+    try:
+        yield
+    except ValuesInvalid as error:
+        raise values_invalid(error.problems) from error
+    except (RenderingBusy, RenderingTimedOut) as error:
+        raise RenderersBusy from error
+    except RenderingFailed as error:
+        logger.error("A template could not be rendered", exc_info=error)
+        raise TemplateUnusable from error
+
+
+def values_invalid(problems: Iterable[Problem]) -> Invalid:
+    faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
+    message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
+    return Invalid(message, code="values_invalid", faults=faults)
+
+
+def _uploads(
+    caller: Caller,
+    product: ProductVersion,
+    layout: Layout,
+    resolved: Mapping[str, str],
+    sent: Mapping[str, object],
+) -> dict[str, Asset]:
+    """Who fills in an upload sends an AssetID; the store's own default may be a picture of the gallery."""
+    named = {
+        field.field_name: resolved[field.field_name]
+        for field in layout.fields
+        if _is_upload(field) and resolved[field.field_name].strip()
+    }
+    named = {
+        name: value
+        for name, value in named.items()
+        if sent.get(name) is not None or value not in layout.template.gallery
+    }
+    if not named:
+        return {}
+    ids = {name: asset_id for name, value in named.items() if (asset_id := _uuid(value)) is not None}
+    found = assets_for(caller, product.store_id, set(ids.values()))
+    unknown = [name for name in named if ids.get(name) not in found]
+    if unknown:
+        raise values_invalid(_unknown_asset(name) for name in unknown)
+    return {name: found[asset_id] for name, asset_id in ids.items()}
+
+
+def _unknown_asset(name: str) -> Problem:
+    where = "/" + name.replace("~", "~0").replace("/", "~1")
+    return Problem(where, "unknown_asset", f"{name} must be the AssetID of a picture you sent to this store.")
+
+
+def _is_upload(field: Field) -> bool:
+    return field.type == "Image" and field.sub_type == "Upload"
+
+
+def _uuid(value: str) -> UUID | None:
+    try:
+        return UUID(value.strip())
+    except ValueError:
+        return None
