@@ -77,11 +77,12 @@ def _measure(
     row: Row, servers: dict[str, Server], credentials: dict[str, str], arguments: argparse.Namespace
 ) -> dict[str, list[Load]]:
     loads: dict[str, list[Load]] = {name: [] for name in servers}
+    etag = ""
     for _ in range(arguments.rounds):
         for name, server in servers.items():
             headers = {**credentials, **row.headers}
-            if row.conditional and name == "ours":
-                headers["If-None-Match"] = _etag(server.url + row.path, headers)
+            if row.conditional:
+                headers["If-None-Match"] = etag or (etag := _etag(servers["ours"].url + row.path, headers))
             load = put_load(
                 server.url + row.path, headers, seconds=arguments.seconds, connections=arguments.connections
             )

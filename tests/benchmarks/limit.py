@@ -44,6 +44,11 @@ FROM stores_store store, LATERAL (
     SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT 100) o
 WHERE store.external_id = %s AND {ASSOCIATED} GROUP BY store.id
 """
+TAG = f"""
+SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, 'rendering'))
+FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
+"""
+UNCHANGED = b""
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -53,7 +58,12 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         return [b"ok"]
     connection = _connection()
     caller = _caller(connection, environ)
-    body = None if caller is None else _body(connection, path.removeprefix("/api/v1/").split("/"), caller)
+    parts = path.removeprefix("/api/v1/").split("/")
+    known = environ.get("HTTP_IF_NONE_MATCH", "")
+    body = None if caller is None else _body(connection, parts, caller, known)
+    if body == UNCHANGED:
+        start_response("304 Not Modified", [])
+        return [b""]
     if body is None:
         start_response("401 Unauthorized", [("Content-Length", "0")])
         return [b""]
@@ -85,7 +95,10 @@ def _caller(connection: Any, environ: dict[str, Any]) -> Any:
     return calling if valid and owned else None
 
 
-def _body(connection: Any, parts: list[str], caller: Any) -> bytes | None:
+def _body(connection: Any, parts: list[str], caller: Any, known: str) -> bytes | None:
+    if known:
+        row = connection.execute(TAG, (parts[1], caller), prepare=True).fetchone()
+        return UNCHANGED if row and f'W/"{row[0]}"' == known else None
     statement = {2: STORE, 3: PRODUCTS, 4: ORDERS}.get(len(parts))
     row = statement and connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
     if row and statement is ORDERS:
