@@ -1,6 +1,6 @@
 """Errors of the domain: raised by services and selectors, shown by every door in its own form."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -14,17 +14,28 @@ class Fault:
 
 
 class DomainError(Exception):
-    """A refusal with a stable `code`, a sentence for people and the HTTP status an API answers with."""
+    """A refusal with a stable `code`, a sentence for people and the HTTP status an API answers with.
+
+    `members` are further facts a program can use, such as the ID of what is in the way.
+    """
 
     status = 400
     code = "invalid"
     title = "Invalid request"
 
-    def __init__(self, message: str, *, code: str | None = None, faults: Iterable[Fault] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        faults: Iterable[Fault] = (),
+        members: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or self.code
         self.faults = tuple(faults)
+        self.members = dict(members or {})
 
 
 class Invalid(DomainError):
@@ -51,6 +62,27 @@ class Conflict(DomainError):
     status = 409
     code = "conflict"
     title = "Conflict with the current state"
+
+
+class Busy(Conflict):
+    """The same is being done right now; `retry_after` is in seconds."""
+
+    code = "request_in_progress"
+    retry_after = 1
+
+
+class PreconditionFailed(DomainError):
+    """What the caller last saw is no longer how it is."""
+
+    status = 412
+    code = "precondition_failed"
+    title = "Changed in the meantime"
+
+
+class Unprocessable(DomainError):
+    status = 422
+    code = "unprocessable"
+    title = "Not the same request"
 
 
 class Unavailable(DomainError):

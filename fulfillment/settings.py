@@ -388,6 +388,9 @@ PGHISTORY_APPEND_ONLY = True
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
+# How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
+DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
 # Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from accounts.api.idempotency import idempotent
 from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
@@ -71,6 +72,7 @@ class UserViewSet(ViewSet):
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
+    @idempotent
     def create(self, request: Request) -> Response:
         form = UserRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)

@@ -1,4 +1,5 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
+from accounts.models.idempotent_answer import IdempotentAnswer
 from accounts.models.role import Role
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
@@ -7,6 +8,7 @@ from accounts.models.user import User, UserManager
 __all__ = [
     "AssociationRequest",
     "AssociationState",
+    "IdempotentAnswer",
     "Role",
     "Subscription",
     "SubscriptionKey",

@@ -1,5 +1,6 @@
 """What a caller may do with one store or one application."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -28,11 +29,20 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
     associated, held = _split(
         Role.objects.filter(association if caller.is_application else person | association)
     )
-    if caller.is_application:
-        granted = associated
-    else:
-        granted = held if caller.third_party_id is None else held & associated
-    if store.is_demo:
+    return judged_on_store(caller, associated=associated, held=held, is_demo=store.is_demo)
+
+
+def judged_on_store(
+    caller: Caller, *, associated: Iterable[str], held: Iterable[str], is_demo: bool
+) -> frozenset[str]:
+    """The rule of `grants_on_store`, for who has read the grants of the association and of the person already."""
+    if caller.is_operator:
+        return STORE_GRANTS
+    granted = with_implied(associated)
+    if not caller.is_application:
+        own = with_implied(held)
+        granted = own if caller.third_party_id is None else own & granted
+    if is_demo:
         granted |= frozenset(DEFAULT_STORE_GRANTS)
     return granted & caller.scopes & STORE_GRANTS
 

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
 from applications.api.examples import APPLICATION, APPLICATION_CHANGE, APPLICATION_REQUEST
 from applications.api.serializers import (
@@ -62,6 +63,7 @@ class ApplicationViewSet(ViewSet):
         responses={201: ApplicationSerializer},
         examples=[APPLICATION_REQUEST, APPLICATION],
     )
+    @idempotent
     def create(self, request: Request) -> Response:
         form = ApplicationRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)

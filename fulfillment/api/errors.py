@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
-from fulfillment.errors import DomainError, Fault, Unavailable
+from fulfillment.errors import Busy, DomainError, Fault, Unavailable
 
 logger = logging.getLogger("fulfillment.api")
 
@@ -129,7 +129,7 @@ def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:
 
 def _domain_problem(exc: DomainError) -> HttpResponse:
     headers: dict[str, str] = {}
-    members: dict[str, object] = {}
+    members: dict[str, object] = dict(exc.members)
     if exc.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = ", ".join(getattr(exc, "challenges", None) or [bearer_challenge()])
         if getattr(exc, "gateway_body", False):
@@ -137,7 +137,7 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
     if isinstance(exc, InsufficientScope):
         wanted = " ".join(exc.scopes)
         headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{wanted}"'
-    if isinstance(exc, Unavailable):
+    if isinstance(exc, Busy | Unavailable):
         headers["Retry-After"] = str(exc.retry_after)
     return problem(
         exc.status,

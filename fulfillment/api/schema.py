@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.renderers import OpenApiYamlRenderer
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from fulfillment.access import Access
@@ -27,11 +28,22 @@ ALWAYS = {
     406: "Nothing the Accept header names can be answered.",
     503: "The service cannot reach its database; try again after Retry-After seconds.",
 }
+WITH_KEY = {
+    409: "A request with this `Idempotency-Key` is being worked on (`request_in_progress`), or the state forbids it.",
+    422: "The `Idempotency-Key` was used for another request (`idempotency_key_reused`).",
+}
 WITH_BODY = {
     400: "The body breaks a rule; `Errors` says where and what is allowed.",
     413: "The body is too large.",
     415: "The Content-Type is not one of those listed.",
 }
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Up to 255 printable ASCII characters, plain or quoted. For 24 hours the same key and body get the "
+    "same answer, with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not kept.",
+)
 HEADERS = {
     401: ("WWW-Authenticate", "Which credential was refused, and why."),
     503: ("Retry-After", "Seconds to wait."),
@@ -67,6 +79,8 @@ class OperationSchema(AutoSchema):
         known = {
             "store": "Stores",
             "product": "Products",
+            "quote": "Orders",
+            "order": "Orders",
             "proof": "Proofs",
             "asset": "Proofs",
             "application": "Applications",
@@ -104,7 +118,15 @@ class OperationSchema(AutoSchema):
         stated = getattr(self.view, "errors", {}).get(self.view.action, {})
         with_body = WITH_BODY if self.method in {"POST", "PUT", "PATCH"} else {}
         missing = {404: "There is nothing with this ID."} if "{" in self.path else {}
-        return {**ALWAYS, **missing, **with_body, **stated}
+        with_key = WITH_KEY if self._is_idempotent() else {}
+        return {**ALWAYS, **missing, **with_body, **with_key, **stated}
+
+    def _is_idempotent(self) -> bool:
+        return getattr(getattr(self.view, self.view.action), "is_idempotent", False)
+
+    def get_override_parameters(self) -> list[Any]:
+        own = super().get_override_parameters()
+        return [*own, IDEMPOTENCY_KEY] if self._is_idempotent() else own
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)

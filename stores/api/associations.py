@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.permissions import Grant
@@ -128,6 +129,7 @@ class AssociationViewSet(ViewSet):
         responses={201: AssociationSerializer, 200: AssociationSerializer},
         examples=[REQUEST_EXAMPLE, EXAMPLE],
     )
+    @idempotent
     def create(self, request: Request) -> Response:
         values = _validated(AssociationAskSerializer, request)
         caller: Caller = request.auth

@@ -1,9 +1,15 @@
 from django.urls import path
 
 from stores.api.assets import AssetViewSet
+from stores.api.order_export import OrderExportViewSet
+from stores.api.order_files import OrderFileViewSet
+from stores.api.orders import OrderViewSet
 from stores.api.products import ProductViewSet
 from stores.api.proofs import ProofViewSet
+from stores.api.quotes import QuoteViewSet
 from stores.api.stores import StoreUserViewSet, StoreViewSet
+
+ORDER = "store/<str:store_id>/order/<str:order_id>"
 
 urlpatterns = [
     path("store", StoreViewSet.as_view({"get": "list"}), name="store-list"),
@@ -13,6 +19,38 @@ urlpatterns = [
         "store/<str:store_id>/product/<str:product_id>",
         ProductViewSet.as_view({"get": "retrieve"}),
         name="product-detail",
+    ),
+    path("store/<str:store_id>/order", OrderViewSet.as_view({"post": "create"}), name="order-list"),
+    path(
+        "store/<str:store_id>/order/exportview",
+        OrderExportViewSet.as_view({"get": "list"}),
+        name="order-exportview",
+    ),
+    path(ORDER, OrderViewSet.as_view({"get": "retrieve"}), name="order-detail"),
+    path(f"{ORDER}/history", OrderViewSet.as_view({"get": "history"}), name="order-history"),
+    path(f"{ORDER}/cancel", OrderViewSet.as_view({"post": "cancel"}), name="order-cancel"),
+    path(
+        f"{ORDER}/cancel/refuse",
+        OrderViewSet.as_view({"post": "refuse_cancellation"}),
+        name="order-cancel-refuse",
+    ),
+    path(f"{ORDER}/status", OrderViewSet.as_view({"post": "status"}), name="order-status"),
+    path(f"{ORDER}/advance", OrderViewSet.as_view({"post": "advance"}), name="order-advance"),
+    path(
+        f"{ORDER}/packing-slip",
+        OrderFileViewSet.as_view({"get": "packing_slip"}),
+        name="order-packing-slip",
+    ),
+    path(
+        f"{ORDER}/item/<str:item_key>/print-file",
+        OrderFileViewSet.as_view({"get": "print_file"}),
+        name="order-print-file",
+    ),
+    path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
+    path(
+        "store/<str:store_id>/quote/<str:quote_id>",
+        QuoteViewSet.as_view({"get": "retrieve"}),
+        name="quote-detail",
     ),
     path(
         "store/<str:store_id>/product/<str:product_id>/proof",

@@ -1,5 +1,8 @@
 from stores.models.asset import Asset, AssetFormat
 from stores.models.font import Font
+from stores.models.order import Order, OrderItem, Shipment
+from stores.models.order_history import OrderHistory, OrderTally
+from stores.models.order_status import ActorKind, CancellationState, OrderStatus
 from stores.models.product import (
     DeliveredPrice,
     LocationType,
@@ -10,19 +13,29 @@ from stores.models.product import (
     TemplateFieldType,
 )
 from stores.models.proof import Proof
+from stores.models.quote import Quote
 from stores.models.store import BudgetDuration, BudgetType, Store
 
 __all__ = [
+    "ActorKind",
     "Asset",
     "AssetFormat",
     "BudgetDuration",
     "BudgetType",
+    "CancellationState",
     "DeliveredPrice",
     "Font",
     "LocationType",
+    "Order",
+    "OrderHistory",
+    "OrderItem",
+    "OrderStatus",
+    "OrderTally",
     "Product",
     "ProductionSpeed",
     "Proof",
+    "Quote",
+    "Shipment",
     "Store",
     "TemplateField",
     "TemplateFieldSubType",

@@ -39,6 +39,13 @@ SELECT '[' || (SELECT string_agg(product.rendering, ',' ORDER BY product.positio
 FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
 """
 
+ORDERS = f"""
+SELECT string_agg(o.rendering, ',' ORDER BY o.position), (
+    SELECT position FROM stores_order WHERE store_id = store.id ORDER BY position DESC LIMIT 1)
+FROM stores_store store, LATERAL (
+    SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT 100) o
+WHERE store.external_id = %s AND {ASSOCIATED} GROUP BY store.id
+"""
 TAG = f"""
 SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, 'rendering'))
 FROM stores_store store WHERE store.external_id = %s AND {ASSOCIATED}
@@ -114,6 +121,8 @@ def _body(connection: Any, parts: list[str], caller: Any, known: str) -> bytes |
     if known:
         row = connection.execute(TAG, (parts[1], caller), prepare=True).fetchone()
         return UNCHANGED if row and f'W/"{row[0]}"' == known else None
-    statement = {2: STORE, 3: PRODUCTS}.get(len(parts))
+    statement = {2: STORE, 3: PRODUCTS, 4: ORDERS}.get(len(parts))
     row = statement and connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
+    if row and statement is ORDERS:
+        return f"[{row[0]}]".encode()
     return row[0].encode() if row else None

@@ -29,7 +29,11 @@ def put_load(url: str, headers: dict[str, str], *, seconds: int, connections: in
     command = ["wrk", "--latency", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s"]
     for name, value in headers.items():
         command += ["-H", f"{name}: {value}"]
-    output = subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout
+    return read_load(subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout)
+
+
+def read_load(output: str) -> Load:
+    """What wrk printed with --latency."""
     refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
     broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", output)
     return Load(

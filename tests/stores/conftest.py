@@ -1,8 +1,11 @@
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
+
+from tests.factories.orders import make_product, order_body
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +45,19 @@ def broken_storage(monkeypatch):
         monkeypatch.setattr(default_storage._wrapped, "save", fail)
 
     return break_after
+
+
+@pytest.fixture
+def shop(world):
+    """The associated store with a product, and hands to place and move orders."""
+    make_product(world.associated)
+
+    def place(client=None, body=None, store="associated", **extra):
+        client = client or world.as_application()
+        return client.call("POST", f"/store/{store}/order", body or order_body(), **extra)
+
+    def act(order, action, body=None, client=None, store="associated", **extra):
+        path = f"/store/{store}/order/{order['OrderID']}/{action}"
+        return (client or world.as_user(world.user)).call("POST", path, body, **extra)
+
+    return SimpleNamespace(world=world, store=world.associated, place=place, act=act)

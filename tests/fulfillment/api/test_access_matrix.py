@@ -17,6 +17,7 @@ from accounts.services.associations import request_association
 from applications.models import Application
 from fulfillment.access import Access
 from fulfillment.api import routes
+from tests.factories.orders import RECIPIENT, make_product
 from tests.world import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 
 PEOPLE = ("user", "outsider", "application", "other_application", "operator")
@@ -39,11 +40,34 @@ NEW_USER = {
     "Password": "a long pass phrase",
 }
 
+QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+ORDER = {"Items": QUOTE["Items"], "Recipient": RECIPIENT}
+
 ROWS = {
     ("store-list", "GET"): Row("/store", (200, 200, 200, 200, 200)),
     ("store-detail", "GET"): Row("/store/associated", (200, 401, 200, 401, 200)),
     ("product-list", "GET"): Row("/store/associated/product", (200, 403, 200, 403, 200)),
     ("product-detail", "GET"): Row("/store/associated/product/none", (404, 403, 404, 403, 404)),
+    ("quote-list", "POST"): Row("/store/associated/quote", (201, 403, 201, 403, 201), QUOTE),
+    ("quote-detail", "GET"): Row("/store/associated/quote/{quote}", (200, 403, 200, 403, 200)),
+    ("order-list", "POST"): Row("/store/associated/order", (201, 403, 201, 403, 201), ORDER),
+    ("order-exportview", "GET"): Row("/store/associated/order/exportview", (200, 403, 200, 403, 200)),
+    ("order-detail", "GET"): Row("/store/associated/order/{order}", (200, 403, 200, 403, 200)),
+    ("order-history", "GET"): Row("/store/associated/order/{order}/history", (200, 403, 200, 403, 200)),
+    ("order-cancel", "POST"): Row("/store/associated/order/{order}/cancel", (200, 403, 200, 403, 200)),
+    ("order-cancel-refuse", "POST"): Row(
+        "/store/associated/order/{order}/cancel/refuse", (409, 403, 403, 403, 409)
+    ),
+    ("order-status", "POST"): Row(
+        "/store/associated/order/{order}/status", (200, 403, 403, 403, 200), {"Status": 30}
+    ),
+    ("order-advance", "POST"): Row("/store/associated/order/{order}/advance", (409, 403, 409, 403, 409)),
+    ("order-print-file", "GET"): Row(
+        "/store/associated/order/{order}/item/1/print-file", (404, 403, 404, 403, 404)
+    ),
+    ("order-packing-slip", "GET"): Row(
+        "/store/associated/order/{order}/packing-slip", (200, 403, 200, 403, 200)
+    ),
     ("proof-list", "POST"): Row(
         "/store/associated/product/none/proof", (404, 403, 404, 403, 404), {"Name": "Ada"}
     ),
@@ -100,7 +124,14 @@ def ids(world: World) -> dict[str, str]:
     asked, _ = request_association(
         caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
     )
+    make_product(world.associated)
+    placed = {
+        name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
+        for name, body in (("quote", QUOTE), ("order", ORDER))
+    }
     return {
+        "quote": placed["quote"]["QuoteID"],
+        "order": placed["order"]["OrderID"],
         "user": str(world.user.pk),
         "application": str(world.application.pk),
         "key": str(world.application.keys.get().pk),

@@ -1,0 +1,88 @@
+"""How an operation takes an Idempotency-Key: by the decorator, and nothing else."""
+
+import json
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.services.idempotency import KeptAnswer, KeyedRequest, answer_once, find_answer
+from fulfillment.errors import Invalid
+
+HEADER = "Idempotency-Key"
+LONGEST = 255
+KEPT_HEADERS = ("Content-Type", "ETag", "Location")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"\Z')
+_PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\Z")
+
+View = Callable[..., Any]
+
+
+def idempotent(view: View | None = None, *, prepare: View | None = None) -> Any:
+    """Declares that an action creates something: with a key, the same request is done once and answered alike.
+
+    The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
+    `prepare`: it gets the action's arguments, runs before, and its result takes their place.
+    """
+    if view is None:
+        return lambda chosen: idempotent(chosen, prepare=prepare)
+
+    @wraps(view)
+    def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
+        keyed = _keyed(request)
+        if keyed is None:
+            return _act(view, prepare, self, request, args, kwargs)()
+        if found := find_answer(request=keyed):
+            return _answered(found, replayed=True)
+        act = _act(view, prepare, self, request, args, kwargs)
+        answer, replayed = answer_once(request=keyed, act=lambda: _kept(request, act()))
+        return _answered(answer, replayed=replayed)
+
+    wrapper.is_idempotent = True  # type: ignore[attr-defined]  # read by the API description
+    return wrapper
+
+
+def _act(
+    view: View, prepare: View | None, viewset: Any, request: Request, args: Any, kwargs: Any
+) -> Callable[[], Any]:
+    if prepare is None:
+        return transaction.atomic(lambda: view(viewset, request, *args, **kwargs))
+    prepared = prepare(viewset, request, *args, **kwargs)
+    return transaction.atomic(lambda: view(viewset, request, prepared))
+
+
+def _keyed(request: Request) -> KeyedRequest | None:
+    sent = request.headers.get(HEADER)
+    if sent is None:
+        return None
+    quoted = _QUOTED.match(sent)
+    key = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else sent
+    half_quoted = sent.startswith('"') and not quoted
+    if half_quoted or not _PRINTABLE.match(key) or len(key) > LONGEST:
+        message = f"{HEADER} must be 1 to {LONGEST} printable ASCII characters."
+        raise Invalid(message, code="idempotency_key_invalid")
+    body = json.dumps(request.data, sort_keys=True)
+    return KeyedRequest(request.auth, key, f"{request.method} {request.get_full_path()}\n{body}")
+
+
+def _kept(request: Request, response: Response | HttpResponse) -> KeptAnswer:
+    if isinstance(response, Response):
+        body = request.accepted_renderer.render(response.data)
+        content_type = request.accepted_renderer.media_type
+    else:
+        body, content_type = response.content, response["Content-Type"]
+    headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    return KeptAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
+
+
+def _answered(answer: KeptAnswer, *, replayed: bool) -> HttpResponse:
+    response = HttpResponse(answer.body, status=answer.status, headers=answer.headers)
+    response["Cache-Control"] = "no-store"
+    if replayed:
+        response["Idempotent-Replayed"] = "true"
+    return response

@@ -1,0 +1,106 @@
+"""Answers kept so that a repeated request repeats nothing (Idempotency-Key)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import IdempotentAnswer
+from accounts.secrets import decrypt, digest, digests, encrypt
+from fulfillment.errors import Busy, Unprocessable
+
+KEPT = timedelta(hours=24)
+CLEARED_AT_ONCE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """Who sends what under which key; `content` is everything that makes it the same request."""
+
+    caller: Caller
+    key: str
+    content: str
+
+    @property
+    def scope(self) -> str:
+        return f"{self.caller.user_id}/{self.caller.application_id}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def find_answer(*, request: KeyedRequest) -> KeptAnswer | None:
+    """What this request was answered before; refuses another request under the same key."""
+    kept = IdempotentAnswer.objects.filter(
+        key__in=digests(request.scope),
+        user=request.caller.user_id,
+        application=request.caller.application_id,
+        created__gt=timezone.now() - KEPT,
+    ).first()
+    if kept is None:
+        return None
+    if kept.fingerprint not in digests(request.content):
+        raise Unprocessable(
+            "This Idempotency-Key was used for another request within 24 hours.",
+            code="idempotency_key_reused",
+        )
+    return KeptAnswer(kept.status, kept.headers, decrypt(kept.body).encode())
+
+
+def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tuple[KeptAnswer, bool]:
+    """Acts and keeps the answer in one transaction, or gives the one kept: (answer, whether it was kept).
+
+    What raises is neither done nor kept. While the first of two equal requests acts, the second is refused.
+    """
+    with transaction.atomic():
+        if not _claim(request):
+            raise Busy("A request with this Idempotency-Key is being worked on.")
+        if found := find_answer(request=request):
+            return found, True
+        answer = act()
+        _keep(request, answer)
+    return answer, False
+
+
+def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM accounts_idempotentanswer WHERE id IN (SELECT id FROM accounts_idempotentanswer "
+            "WHERE created < %s ORDER BY created LIMIT %s FOR UPDATE SKIP LOCKED)",
+            [timezone.now() - KEPT, limit],
+        )
+
+
+def _claim(request: KeyedRequest) -> bool:
+    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way."""
+    number = int.from_bytes(bytes.fromhex(digest(request.scope))[:8], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
+        claimed: bool = cursor.fetchone()[0]
+    return claimed
+
+
+def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:
+    clear_old_answers()
+    IdempotentAnswer.objects.filter(
+        key__in=digests(request.scope),
+        user=request.caller.user_id,
+        application=request.caller.application_id,
+    ).delete()
+    IdempotentAnswer.objects.create(
+        user_id=request.caller.user_id,
+        application_id=request.caller.application_id,
+        key=digest(request.scope),
+        fingerprint=digest(request.content),
+        status=answer.status,
+        headers=answer.headers,
+        body=encrypt(answer.body.decode()),
+        created=timezone.now(),
+    )

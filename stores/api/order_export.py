@@ -1,0 +1,248 @@
+import base64
+import binascii
+import csv
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from django.conf import settings
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+from rest_framework.viewsets import ViewSet
+
+from fulfillment.access import Access
+from fulfillment.errors import Fault
+from fulfillment.parameters import flag_parameter
+from fulfillment.responses import json_bytes
+from fulfillment.serializers import Timestamp
+from stores.api.order_examples import EXPORT_EXAMPLE
+from stores.api.order_serializers import STATUS_TEXT, ExportRowSerializer
+from stores.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.api.stores import STORE_ID
+from stores.models import OrderStatus
+from stores.order_renderings import EXPORT_COLUMNS, dumps
+from stores.pricing import raise_faults
+from stores.selectors.order_access import READ, OpenedStore, open_store
+from stores.selectors.order_export import (
+    LAST,
+    Wanted,
+    export_count,
+    export_page,
+    export_rows,
+    verbose_records,
+    wanted_orders,
+)
+
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+ROWS_OF_A_CHUNK = 500
+PARAMETERS = [
+    STORE_ID,
+    OpenApiParameter("skip", int, default=0, description="How many to leave out from the start."),
+    OpenApiParameter(
+        "take", int, default=100, description="1 to 1000. For CSV there is no default: without it, all."
+    ),
+    OpenApiParameter("status", OpenApiTypes.INT, many=True, explode=True, description=STATUS_TEXT),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At this moment or later."),
+    OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this moment."),
+    OpenApiParameter(
+        "verbose", bool, default=False, description="Adds Items, Shipments, History and the whole Recipient."
+    ),
+    OpenApiParameter("productID", str, description="Orders that hold this product."),
+    OpenApiParameter("orderNumber", str),
+    OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
+]
+# What a spreadsheet takes for the start of a formula, wide forms included.
+FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+class CSVRenderer(BaseRenderer):
+    """Names the media type for the negotiation; the rows are streamed by the view."""
+
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+        return b""
+
+
+class OrderExportViewSet(ViewSet):
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
+    access = {
+        "list": Access(
+            rule="With `Order.All.Read` every order of the store, with `Order.Self.Read` the caller's own. The demo "
+            "store is everyone's.",
+            permissions=READ,
+            subscription_key_required=False,
+        )
+    }
+    errors = {
+        "list": {
+            400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
+            403: NO_ASSOCIATION,
+            404: "There is nothing at this address.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="order_exportview",
+        summary="Export the orders of a store",
+        description='Oldest first. Follow `Link: rel="next"` to walk through any number of orders: it costs the same '
+        "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
+        "many match. `Accept: text/csv` streams the same columns.",
+        parameters=PARAMETERS,
+        responses={200: ExportRowSerializer(many=True)},
+        examples=[EXPORT_EXAMPLE],
+    )
+    def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
+        opened = open_store(request.auth, store_id, READ)
+        asked = _Parameters(request)
+        wanted = asked.wanted(opened)
+        if request.accepted_renderer.media_type == CSVRenderer.media_type:
+            rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
+            return _csv_answer(rows, store_id)
+        return _answer(request, opened, asked, wanted)
+
+
+class _Parameters:
+    """The query as it was meant; every parameter that is not understood is named."""
+
+    def __init__(self, request: Request) -> None:
+        self.query = request.query_params
+        self.faults: list[Fault] = []
+        self.skip = self._whole("skip", 0, LAST) or 0
+        self.take = self._whole("take", 1, LARGEST_TAKE)
+        self.verbose = flag_parameter(self.query, "verbose")
+        self.statuses = self._statuses()
+        self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
+        self.after = self._cursor()
+        raise_faults(self.faults)
+
+    def wanted(self, opened: OpenedStore) -> Wanted | None:
+        wanted = wanted_orders(
+            opened,
+            statuses=self.statuses,
+            product_id=self.query.get("productID"),
+            order_number=self.query.get("orderNumber"),
+            created_after=self.created_after,
+            created_before=self.created_before,
+        )
+        return wanted and wanted.after(self.after)
+
+    def next_link(self, store_id: str, position: int) -> str:
+        kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        cursor = base64.urlsafe_b64encode(b"p%d" % position).decode().rstrip("=")
+        query = urlencode([*kept, ("after", cursor)])
+        return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        for name, values in self.query.lists():
+            yield from ((name, value) for value in values)
+
+    def _refuse(self, name: str, message: str) -> None:
+        self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
+
+    def _whole(self, name: str, least: int, most: int) -> int | None:
+        text = self.query.get(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
+            self._refuse(name, f"write a whole number from {least} to {most}; found {text[:40]!r}.")
+            return None
+        return int(text)
+
+    def _statuses(self) -> list[int]:
+        texts = self.query.getlist("status")
+        known = {str(value) for value in OrderStatus.values}
+        for text in texts:
+            if text not in known:
+                self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
+        return [int(text) for text in texts if text in known]
+
+    def _moment(self, name: str) -> datetime | None:
+        text = self.query.get(name)
+        if text is None:
+            return None
+        try:
+            # An offset's plus sign that was not encoded arrives as a space.
+            return Timestamp().to_internal_value(re.sub(r" (?=\d\d:?\d\d\Z)", "+", text))
+        except ValidationError:
+            example = "2026-03-01T12:00:00Z"
+            self._refuse(name, f"write an ISO 8601 date and time such as {example}; found {text[:40]!r}.")
+            return None
+
+    def _cursor(self) -> int:
+        text = self.query.get("after")
+        if text is None:
+            return 0
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
+            if not re.fullmatch(r"p[0-9]{1,10}", plain):
+                raise ValueError(plain)
+            return int(plain[1:])
+        except (ValueError, binascii.Error):
+            self._refuse("after", "take it from the Link header of the page before.")
+            return 0
+
+
+def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: Wanted | None) -> HttpResponse:
+    if wanted is None:
+        response = json_bytes(request, b"[]")
+        response["X-Total-Count"] = "0"
+        return response
+    page = export_page(wanted, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
+    if asked.verbose:
+        body = dumps(verbose_records(opened, page.positions))
+    else:
+        body = f"[{','.join(page.renderings)}]".encode()
+    response = json_bytes(request, body)
+    response["X-Total-Count"] = str(export_count(wanted, page))
+    if page.has_more:
+        response["Link"] = asked.next_link(opened.store.external_id, page.positions[-1])
+    return response
+
+
+def _csv_answer(rows: Iterator[str], store_id: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(_csv_chunks(rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="orders-{store_id}.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+class _Lines(list[str]):
+    """What csv.writer writes to: lines gathered until they are sent."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
+
+    def taken(self) -> bytes:
+        content = "".join(self).encode()
+        self.clear()
+        return content
+
+
+def _csv_chunks(rows: Iterator[str]) -> Iterator[bytes]:
+    lines = _Lines()
+    writer = csv.writer(lines)
+    writer.writerow(EXPORT_COLUMNS)
+    for row in rows:
+        writer.writerow([_cell(value) for value in orjson.loads(row).values()])
+        if len(lines) >= ROWS_OF_A_CHUNK:
+            yield lines.taken()
+    yield lines.taken()
+
+
+def _cell(value: Any) -> Any:
+    """A cell that no spreadsheet runs: text that starts like a formula gets an apostrophe before it."""
+    if isinstance(value, list):
+        value = ";".join(value)
+    if isinstance(value, str) and value and FORMULA.match(value):
+        return f"'{value}"
+    return "" if value is None else value

@@ -1,0 +1,70 @@
+from django.db import models
+
+
+class OrderStatus(models.IntegerChoices):
+    RECEIVED = 10, "Received"
+    ON_HOLD = 20, "OnHold"
+    ACCEPTED = 30, "Accepted"
+    IN_PRODUCTION = 40, "InProduction"
+    PARTIALLY_SHIPPED = 50, "PartiallyShipped"
+    SHIPPED = 60, "Shipped"
+    DELIVERED = 70, "Delivered"
+    RETURNED = 80, "Returned"
+    CANCELLED = 90, "Cancelled"
+    REJECTED = 95, "Rejected"
+
+
+S = OrderStatus
+MOVES: dict[int, frozenset[int]] = {
+    S.RECEIVED: frozenset({S.ON_HOLD, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
+    S.ON_HOLD: frozenset({S.RECEIVED, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
+    S.ACCEPTED: frozenset({S.ON_HOLD, S.IN_PRODUCTION, S.CANCELLED}),
+    S.IN_PRODUCTION: frozenset({S.ON_HOLD, S.PARTIALLY_SHIPPED, S.SHIPPED, S.CANCELLED}),
+    S.PARTIALLY_SHIPPED: frozenset({S.SHIPPED}),
+    S.SHIPPED: frozenset({S.DELIVERED, S.RETURNED}),
+    S.DELIVERED: frozenset({S.RETURNED}),
+    S.RETURNED: frozenset(),
+    S.CANCELLED: frozenset(),
+    S.REJECTED: frozenset(),
+}
+
+EVENT_TYPES: dict[int, str] = {
+    S.RECEIVED: "order.received",
+    S.ON_HOLD: "order.on_hold",
+    S.ACCEPTED: "order.accepted",
+    S.IN_PRODUCTION: "order.in_production",
+    S.PARTIALLY_SHIPPED: "order.partially_shipped",
+    S.SHIPPED: "order.shipped",
+    S.DELIVERED: "order.delivered",
+    S.RETURNED: "order.returned",
+    S.CANCELLED: "order.cancelled",
+    S.REJECTED: "order.rejected",
+}
+
+CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})
+CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {S.IN_PRODUCTION}
+WITH_SHIPMENTS = frozenset({S.PARTIALLY_SHIPPED, S.SHIPPED})
+# How an order of the demo store goes on by itself.
+NEXT_STEP: dict[int, int] = {
+    S.RECEIVED: S.ACCEPTED,
+    S.ON_HOLD: S.ACCEPTED,
+    S.ACCEPTED: S.IN_PRODUCTION,
+    S.IN_PRODUCTION: S.SHIPPED,
+    S.PARTIALLY_SHIPPED: S.SHIPPED,
+    S.SHIPPED: S.DELIVERED,
+}
+
+
+class CancellationState(models.TextChoices):
+    NONE = "", "Not asked for"
+    REQUESTED = "Requested"
+    ACCEPTED = "Accepted"
+    REFUSED = "Refused"
+
+
+class ActorKind(models.TextChoices):
+    APPLICATION = "Application"
+    USER = "User"
+    STORE = "Store"
+    OPERATOR = "Operator"
+    SYSTEM = "System"

@@ -1,0 +1,232 @@
+"""The export view: stored rows of a store's orders, found by their position at any depth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from fulfillment.statements import fetch_row, fetch_rows
+from stores.models import Order
+from stores.order_renderings import (
+    Record,
+    export_record,
+    history_record,
+    item_record,
+    shipment_record,
+)
+from stores.selectors.order_access import OpenedStore
+
+LAST = 2_147_483_647
+BATCH = 2000
+
+# Within a store `created` rises with `position`: a span of time is a span of positions.
+BOUNDS = """
+SELECT (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(after)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1),
+       (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(before)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1)
+"""
+PRODUCT = "SELECT id FROM stores_product WHERE store_id = %s AND external_id = %s"
+NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s ORDER BY position DESC LIMIT 1"
+SPAN = f"""
+SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
+WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
+ORDER BY o.position LIMIT %(limit)s
+"""  # noqa: S608 - fixed parts only
+ROWS = """
+SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
+JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
+"""
+PAGE = " ORDER BY position OFFSET %(skip)s LIMIT %(limit)s"
+# Without this the planner may walk through all orders of a store to find the few of a rare status.
+BY_STATUS = """
+SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROSS JOIN LATERAL (
+    SELECT o.position FROM stores_order o
+    WHERE o.store_id = %(store)s AND o.status = wanted.status
+      AND o.position > %(low)s AND o.position <= %(high)s
+    ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint
+) one
+"""
+TALLY = """
+SELECT coalesce(sum(orders), 0) FROM stores_ordertally
+WHERE store_id = %(store)s AND (%(application)s::uuid IS NULL OR application_id = %(application)s)
+  AND (%(statuses)s::smallint[] IS NULL OR status = ANY(%(statuses)s::smallint[]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The filters of the export view; `low` and `high` are positions, `low` itself not included."""
+
+    store: int
+    application: UUID | None = None
+    user: UUID | None = None
+    statuses: tuple[int, ...] | None = None
+    product: int | None = None
+    number: int | None = None
+    low: int = 0
+    high: int = LAST
+    since: int = 0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "store": self.store,
+            "application": self.application,
+            "user": self.user,
+            "statuses": None if self.statuses is None else list(self.statuses),
+            "product": self.product,
+            "number": self.number,
+            "low": self.low,
+            "high": self.high,
+        }
+
+    @property
+    def is_span(self) -> bool:
+        """Nothing but a span of positions, which has no gaps."""
+        filters = (self.application, self.user, self.statuses, self.product, self.number)
+        return all(value is None for value in filters)
+
+    def after(self, position: int) -> "Wanted":
+        return replace(self, low=max(self.low, position))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    positions: list[int]
+    renderings: list[str]
+    has_more: bool
+    newest: int | None = None
+
+
+def wanted_orders(
+    opened: OpenedStore,
+    *,
+    statuses: Sequence[int] = (),
+    product_id: str | None = None,
+    order_number: str | None = None,
+    created_after: datetime | None = None,
+    created_before: datetime | None = None,
+) -> Wanted | None:
+    """What the caller asks for of what it may see; None where there can be nothing."""
+    product = number = None
+    if product_id is not None:
+        product = fetch_row(PRODUCT, (opened.store.pk, product_id))
+    if order_number is not None and order_number.isascii() and order_number.isdigit():
+        number = int(order_number) if str(int(order_number)) == order_number else None
+    unknown_number = order_number is not None and (number is None or number >= 2**63)
+    if unknown_number or (product_id is not None and product is None):
+        return None
+    own = {} if opened.everything else opened.own
+    low, high = _bounds(opened, created_after, created_before)
+    return Wanted(
+        store=opened.store.pk,
+        application=own.get("application"),
+        user=own.get("user"),
+        statuses=tuple(sorted(set(statuses))) or None,
+        product=product[0] if product else None,
+        number=number,
+        low=low,
+        high=high,
+        since=low,
+    )
+
+
+def export_page(wanted: Wanted, *, skip: int, take: int) -> Page:
+    parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
+    if wanted.is_span:
+        rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
+    else:
+        rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
+    shown, newest = rows[:take], rows[0][2] if rows else None
+    return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
+
+
+def export_count(wanted: Wanted, page: Page) -> int:
+    """How many there are in all, whatever page is asked for."""
+    wanted = replace(wanted, low=wanted.since)
+    if wanted.is_span:
+        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
+        return max(0, min(newest, wanted.high) - wanted.low)
+    bounded = wanted.low > 0 or wanted.high < LAST
+    if not bounded and wanted.user is None and wanted.product is None and wanted.number is None:
+        row = fetch_row(TALLY, wanted.parameters)
+    else:
+        row = fetch_row(_count_statement(*_form(wanted)), wanted.parameters)
+    return int(row[0]) if row else 0
+
+
+def export_rows(wanted: Wanted, *, skip: int, take: int | None) -> Iterator[str]:
+    """The stored rows one after another, in short statements: as many as there are cost no more memory."""
+    left = LAST if take is None else take
+    while left > 0:
+        page = export_page(wanted, skip=skip, take=min(BATCH, left))
+        yield from page.renderings
+        left -= len(page.renderings)
+        if not page.has_more or not page.positions:
+            return
+        wanted, skip = wanted.after(page.positions[-1]), 0
+
+
+def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Record]:
+    """The rows with what hangs on each order, in a fixed number of statements."""
+    store_id = opened.store.external_id
+    orders = Order.objects.filter(store=opened.store, position__in=positions).order_by("position")
+    return [
+        {
+            **export_record(order, store_id),
+            "Items": [item_record(item, order, store_id) for item in order.items.all()],
+            "Shipments": [shipment_record(shipment) for shipment in order.shipments.all()],
+            "History": [history_record(entry) for entry in order.history.all()],
+            "Recipient": order.recipient,
+        }
+        for order in orders.prefetch_related("items", "shipments", "history")
+    ]
+
+
+def _bounds(opened: OpenedStore, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+    if after is None and before is None:
+        return 0, LAST
+    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, "after": after, "before": before})
+    return low or 0, LAST if before is None else high or 0
+
+
+def _form(wanted: Wanted) -> tuple[bool, ...]:
+    parts = (wanted.application, wanted.user, wanted.statuses, wanted.product, wanted.number)
+    return tuple(part is not None for part in parts)
+
+
+@cache
+def _rows_statement(*form: bool) -> str:
+    by_status_alone = form == (False, False, True, False, False)
+    keys = BY_STATUS if by_status_alone else _keys(*form)
+    return ROWS.format(keys=keys + PAGE)
+
+
+@cache
+def _count_statement(*form: bool) -> str:
+    return f"SELECT count(*) FROM ({_keys(*form)}) AS k"  # noqa: S608 - fixed parts only
+
+
+@cache
+def _keys(application: bool, user: bool, statuses: bool, product: bool, number: bool) -> str:
+    conditions = [
+        ("o.application_id = %(application)s", application),
+        ("o.user_id = %(user)s", user),
+        ("o.status = ANY(%(statuses)s::smallint[])", statuses),
+        ("o.number = %(number)s", number),
+    ]
+    needed = [text for text, is_needed in conditions if is_needed]
+    if not product:
+        span = ["o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s"]
+        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*span, *needed])}"  # noqa: S608
+    span = ["i.product_id = %(product)s", "i.order_position > %(low)s", "i.order_position <= %(high)s"]
+    joined = (
+        "JOIN stores_order o ON o.store_id = %(store)s AND o.position = i.order_position" if needed else ""
+    )
+    return (
+        f"SELECT DISTINCT i.order_position AS position FROM stores_orderitem i {joined} "  # noqa: S608
+        f"WHERE {' AND '.join([*span, *needed])}"
+    )

@@ -1,0 +1,63 @@
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.callers import Caller
+from fulfillment.errors import NotFound
+from stores.models import Order, OrderHistory, OrderItem
+from stores.order_renderings import order_record
+from stores.selectors.order_access import OpenedStore, open_store
+
+
+def visible_orders(opened: OpenedStore) -> QuerySet[Order]:
+    return Order.objects.filter(opened.visible)
+
+
+def find_order(opened: OpenedStore, reference: str) -> Order | None:
+    """By OrderID, or by @ExternalID among the orders of the calling application, then of those visible."""
+    orders = visible_orders(opened).select_related("store")
+    if reference.startswith("@"):
+        named = orders.filter(external_id=reference[1:]).order_by("position")
+        own = named.filter(application=opened.caller.application_id).first()
+        return own or named.first()
+    try:
+        return orders.filter(pk=UUID(reference)).first()
+    except ValueError:
+        return None
+
+
+def order_for(
+    caller: Caller, store_id: str, reference: str, permissions: tuple[str, ...]
+) -> tuple[OpenedStore, Order]:
+    opened = open_store(caller, store_id, permissions)
+    order = find_order(opened, reference)
+    if order is None:
+        raise NotFound("There is no order with this ID for this caller.", code="order_not_found")
+    return opened, order
+
+
+def order_with_external_id(opened: OpenedStore, external_id: str) -> UUID | None:
+    """Unique for an application and a store, whoever of its users placed it."""
+    orders = Order.objects.filter(
+        store=opened.store, application=opened.caller.application_id, external_id=external_id
+    )
+    return orders.values_list("pk", flat=True).first()
+
+
+def full_record(order: Order, store_id: str, items: Iterable[OrderItem] | None = None) -> dict[str, Any]:
+    shipments = order.shipments.all() if order.tracking_numbers else ()
+    known = order.items.all() if items is None else items
+    return order_record(order, store_id, items=known, shipments=shipments)
+
+
+def history_of(order: Order) -> QuerySet[OrderHistory]:
+    return order.history.order_by("sequence")
+
+
+def item_of(order: Order, item_key: str) -> OrderItem:
+    try:
+        return order.items.get(item_key=item_key)
+    except OrderItem.DoesNotExist as error:
+        raise NotFound("The order has no item of this name.", code="item_not_found") from error

@@ -1,0 +1,179 @@
+"""Placing an order: checked whole, priced, its print files rendered, then written at once or not at all."""
+
+import os
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from fulfillment.errors import Conflict
+from fulfillment.statements import fetch_rows, insert_row
+from stores.models import Order, OrderItem, OrderStatus, Quote
+from stores.models.order_status import EVENT_TYPES
+from stores.order_renderings import render_export_row
+from stores.pricing import Option
+from stores.selectors.order_access import OpenedStore
+from stores.selectors.orders import order_with_external_id
+from stores.selectors.price_lists import ListedProduct
+from stores.services.order_checks import OrderRequest, check_order
+from stores.services.order_locks import lock_orders
+from stores.services.order_moves import Actor, tell, write_history
+from stores.services.order_tallies import count_order
+from stores.services.print_files import drop_print_files, keep_print_file
+from stores.services.prints import PrintedFile
+
+# Behind the lock: numbers follow each other, and no order is older than the one before it.
+PLACE = """
+SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
+       greatest(clock_timestamp(), last.created + interval '1 microsecond')
+FROM (SELECT) nothing LEFT JOIN LATERAL (
+    SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
+) last ON true
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedOrder:
+    """Everything an order needs but its place in the store: nothing slow is left to do."""
+
+    opened: OpenedStore
+    request: OrderRequest
+    products: Mapping[str, ListedProduct]
+    option: Option
+    quote: Quote | None
+    reprint_of: Order | None
+    print_files: Sequence[PrintedFile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    order: Order
+    items: Sequence[OrderItem]
+
+
+@dataclass(slots=True)
+class _Place:
+    position: int
+    number: int
+    created: datetime
+
+
+def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrder:
+    """Checks and prices the whole order and renders its print files, outside of any transaction."""
+    _refuse_known(opened, request)
+    checked = check_order(opened=opened, request=request)
+    return PreparedOrder(opened, request, *checked)
+
+
+@transaction.atomic(savepoint=False)
+def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
+    """Writes the order with its items, history, tally and event; on any failure nothing stays."""
+    order_id = new_order_id()
+    kept: list[str] = []
+    try:
+        for position, file in enumerate(prepared.print_files):
+            kept.append(keep_print_file(order_id=order_id, item_position=position, file=file) if file else "")
+        return _write(prepared, order_id, kept, actor)
+    except BaseException:
+        drop_print_files(names=[name for name in kept if name])
+        raise
+
+
+def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
+    """A UUID of version 7: later ones sort later, so that the index grows at its end."""
+    milliseconds = int(at.timestamp() * 1000) if at else time.time_ns() // 1_000_000
+    random = int.from_bytes(os.urandom(10), "big")
+    number = (milliseconds << 80) | random
+    number = number & ~(0xF << 76) | (7 << 76)
+    return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
+
+
+def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
+    if request.external_id is None:
+        return
+    known = order_with_external_id(opened, request.external_id)
+    if known is not None:
+        raise Conflict(
+            f"There is an order with the ExternalID {request.external_id!r} already.",
+            code="external_id_exists",
+            members={"OrderID": str(known)},
+        )
+
+
+def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], actor: Actor) -> Placed:
+    store = prepared.opened.store
+    lock_orders(store_pks=[store.pk])
+    _refuse_known(prepared.opened, prepared.request)
+    [place] = fetch_rows(PLACE, [store.pk])
+    order = _order(prepared, order_id, _Place(*place))
+    order.rendering = render_export_row(order, store.external_id)
+    items = _items(prepared, order, kept)
+    for row in (order, *items):
+        insert_row(row)
+    count_order(order, status=order.status, by=1)
+    write_history(order, previous_status=None, actor=actor)
+    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    return Placed(order, items)
+
+
+def _order(prepared: PreparedOrder, order_id: uuid.UUID, place: _Place) -> Order:
+    opened, request, option = prepared.opened, prepared.request, prepared.option
+    return Order(
+        id=order_id,
+        number=place.number,
+        store=opened.store,
+        application_id=opened.caller.application_id,
+        user_id=opened.caller.user_id,
+        position=place.position,
+        external_id=request.external_id,
+        status=OrderStatus.RECEIVED,
+        created=place.created,
+        updated=place.created,
+        currency=opened.store.currency,
+        items_total=option.items_total,
+        delivery_total=option.delivery_total,
+        total=option.total,
+        delivery_method_code=option.delivery_method_code,
+        production_days=option.production_days,
+        earliest_delivery=option.earliest,
+        latest_delivery=option.latest,
+        quote=prepared.quote,
+        option_id=option.option_id if prepared.quote else "",
+        recipient=dict(request.recipient),
+        product_ids=list(dict.fromkeys(line.product_id for line in option.lines)),
+        item_count=len(option.lines),
+        total_quantity=sum(line.quantity for line in option.lines),
+        metadata=dict(request.metadata or {}),
+        reprint_of=prepared.reprint_of,
+        cancellable_until=place.created + timedelta(minutes=opened.store.hold_window_minutes),
+    )
+
+
+def _items(prepared: PreparedOrder, order: Order, kept: Sequence[str]) -> list[OrderItem]:
+    items = []
+    for position, line in enumerate(prepared.option.lines):
+        product = prepared.products[line.product_id]
+        file = prepared.print_files[position]
+        items.append(
+            OrderItem(
+                order=order,
+                position=position,
+                order_position=order.position,
+                item_key=line.item_key,
+                product_id=product.pk,
+                product_external_id=line.product_id,
+                product_name=product.name,
+                product_version=product.version,
+                quantity=line.quantity,
+                unit_price=line.unit_price,
+                line_total=line.total,
+                template_data=prepared.request.template_data[position],
+                print_file=kept[position],
+                print_sha256=file.sha256 if file else "",
+                print_bytes=len(file.content) if file else 0,
+            )
+        )
+    return items

@@ -1,0 +1,75 @@
+"""The sheet that goes into the parcel: what was ordered, for whom, no prices."""
+
+import json
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import typst
+
+from stores.business_days import local_date
+from stores.models import Order
+from stores.typesetting import FontSet
+from stores.typesetting.workshop import current_workshop
+
+LAYOUT = (Path(__file__).parents[1] / "packing_slip.typ").read_bytes()
+LETTER_COUNTRIES = {"US", "CA", "MX"}
+_rendering = threading.Lock()
+
+
+def render_packing_slip(*, order: Order) -> bytes:
+    """A PDF; the order's texts are data to the fixed layout, never markup."""
+    slip = json.dumps(_slip(order)).encode()
+    # One at a time: a page of text takes milliseconds, a compiler for each thread takes memory.
+    with _rendering:
+        # The package's types do not know several files by name.
+        files: Any = {"main.typ": LAYOUT, "slip.json": slip}
+        content: bytes = typst.compile(
+            files,
+            root=str(current_workshop().root),
+            format="pdf",
+            font_paths=_fonts(),
+            ignore_system_fonts=True,
+            timestamp=int(order.updated.timestamp()),
+        )
+    return content
+
+
+@cache
+def _fonts() -> typst.Fonts:
+    return typst.Fonts(False, False, [current_workshop().font_folder(FontSet.shipped())])
+
+
+def _slip(order: Order) -> dict[str, Any]:
+    store, to = order.store, order.recipient
+    town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
+    address = [
+        to["Name"],
+        to.get("Company", ""),
+        to["Address1"],
+        to.get("Address2", ""),
+        town,
+        to["CountryCode"],
+    ]
+    return {
+        "letter": to["CountryCode"] in LETTER_COUNTRIES,
+        "store": store.company_name,
+        "number": str(order.number),
+        "external": order.external_id,
+        "date": local_date(order.created, store.time_zone).isoformat(),
+        "address": [line for line in address if line],
+        "method": order.delivery_method_code,
+        "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",
+        "items": [
+            {
+                "key": item.item_key,
+                "name": item.product_name,
+                "product": item.product_external_id,
+                "quantity": item.quantity,
+            }
+            for item in order.items.all()
+        ],
+        "quantity": order.total_quantity,
+        "parcels": [str(shipment) for shipment in order.shipments.all()],
+    }

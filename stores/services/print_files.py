@@ -1,0 +1,52 @@
+"""Print-ready files of ordered items: rendered before the order is written, frozen with their hash."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from accounts.callers import Caller
+from fulfillment.errors import DomainError, NotFound
+from stores.files import read_file, remove_files, storage_at_work, write_files
+from stores.models import OrderItem, Product
+from stores.services.prints import PrintedFile, render_print_file
+
+
+class PrintFileDamaged(DomainError):
+    status = 500
+    code = "print_file_damaged"
+    title = "The stored print file is damaged"
+
+
+def make_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
+    """The press file of exactly these values. Refuses what cannot be printed; faults point into `values`."""
+    product = Product.objects.defer("rendering", "verbose_rendering").get(pk=product_pk)
+    return render_print_file(caller=caller, product=product, values=values)
+
+
+def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> str:
+    """Stores the file and returns its name in the storage; nobody writes to that name again."""
+    name = f"print-files/{order_id.hex[-2:]}/{order_id}/{item_position}-{file.sha256[:16]}.pdf"
+    with storage_at_work():
+        write_files([(name, file.content)])
+    return name
+
+
+def drop_print_files(*, names: Sequence[str]) -> None:
+    """For files of an order that was not written after all."""
+    remove_files(names)
+
+
+def read_print_file(*, item: OrderItem) -> bytes:
+    """The frozen file; refuses to hand out anything but what was ordered."""
+    if not item.print_file:
+        raise NotFound(
+            "This item has no print file: its product has no template.", code="print_file_not_found"
+        )
+    try:
+        with storage_at_work():
+            content = read_file(item.print_file)
+    except FileNotFoundError as error:
+        raise PrintFileDamaged("The print file is missing from the file storage.") from error
+    if hashlib.sha256(content).hexdigest() != item.print_sha256:
+        raise PrintFileDamaged("The stored print file is not the one that was ordered.")
+    return content

@@ -1,0 +1,219 @@
+"""Quotes, orders and the export view beside 2,000,000 orders: `python -m tests.benchmarks.orders`.
+
+Writes the figures between the marks of docs/orders.md. The database is kept in var/ for the next run.
+"""
+
+import argparse
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import orjson
+
+from tests.benchmarks.load import Load, put_load, read_load, require_wrk
+from tests.benchmarks.servers import Server, running
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "docs" / "orders.md"
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+FEW, STORES, LARGE_STORE = 1000, 50, 100_000
+FIRST, TYPICAL = "bench-01", "bench-02"
+EXPORT = f"/api/v1/store/{TYPICAL}/order/exportview"
+
+
+def main() -> None:
+    arguments = _arguments()
+    require_wrk()
+    few = {} if arguments.few else _few(arguments)
+    _prepare_environment("few" if arguments.few else "fulfillment")
+    from tests.benchmarks import order_data
+
+    headers = order_data.prepare(anew=arguments.anew or arguments.few)
+    lines: list[str] = []
+    if arguments.few:
+        order_data.fill(to=FEW, large=0)
+        with running("ours") as server:
+            rates = _submissions(server, headers, order_data.bodies(), arguments)
+        sys.stdout.write(orjson.dumps(rates).decode())
+        return
+    order_data.fill(to=arguments.orders, large=LARGE_STORE)
+    with running("ours") as ours, running("limit") as limit:
+        lines += _export_lines(ours, limit, headers, order_data.an_order(TYPICAL), arguments)
+        lines += _csv_line(ours, headers)
+        many = _submissions(ours, headers, order_data.bodies(), arguments)
+    lines += _submission_lines(few, many)
+    text = _report(arguments, lines)
+    print(text)
+    if arguments.write:
+        before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
+        GUIDE.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--orders", type=int, default=2_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--anew", action="store_true")
+    parser.add_argument("--few", action="store_true", help="Only the submissions beside few orders.")
+    parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
+    return parser.parse_args()
+
+
+def _few(arguments: argparse.Namespace) -> dict[str, float]:
+    """The same submissions beside few orders: in a database and a process of their own."""
+    command = [sys.executable, "-m", "tests.benchmarks.orders", "--few", "--seconds", str(arguments.seconds)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return orjson.loads(output.splitlines()[-1])
+
+
+def _prepare_environment(database: str) -> None:
+    from fulfillment.postgres import ensure_running
+
+    kept = ROOT / "var" / "bench-orders.json"
+    kept.parent.mkdir(exist_ok=True)
+    if not kept.exists():
+        names = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
+        kept.write_bytes(orjson.dumps({name: secrets.token_urlsafe(48) for name in names}))
+    os.environ.update(
+        FULFILLMENT_MODE="development",
+        DJANGO_SETTINGS_MODULE="fulfillment.settings",
+        DATABASE_URL=ensure_running(ROOT / "var" / "bench-orders-postgres", database=database),
+        MEDIA_ROOT=tempfile.mkdtemp(prefix="bench-media-"),
+        **orjson.loads(kept.read_bytes()),
+    )
+
+
+def _export_lines(
+    ours: Server, limit: Server, headers: dict[str, str], order: dict[str, str], arguments: argparse.Namespace
+) -> list[str]:
+    """Ratios are of pairs measured in turn, one after the other; medians over the rounds."""
+    deep = _deep_link(ours, headers, 30_000)
+    rows = [
+        ("following `Link` at depth 30,000", deep, 1.2),
+        ("`skip=30000`", f"{EXPORT}?skip=30000", 5),
+        ("`status=70` (most orders)", f"{EXPORT}?status=70", 2),
+        ("`status=20` (few orders)", f"{EXPORT}?status=20", 2),
+        ("`status=20&status=95`", f"{EXPORT}?status=20&status=95", 2),
+        ("`productID`", f"{EXPORT}?productID={order['product']}", 2),
+        ("`orderNumber`", f"{EXPORT}?orderNumber={order['number']}", 2),
+        (
+            "`createdAfter` and `createdBefore`",
+            f"{EXPORT}?createdAfter={order['from']}&createdBefore={order['to']}",
+            2,
+        ),
+    ]
+    firsts: list[Load] = []
+    paired: dict[str, list[float]] = {name: [] for name, _, _ in rows}
+    p50s: dict[str, list[float]] = {name: [] for name, _, _ in rows}
+    ratios = []
+    for _ in range(arguments.rounds):
+        load = {
+            server.name: put_load(server.url + EXPORT, headers, seconds=arguments.seconds, connections=8)
+            for server in (ours, limit)
+        }
+        ratios.append(load["ours"].rate / load["limit"].rate)
+        first = put_load(ours.url + EXPORT, headers, seconds=1, connections=1)
+        firsts.append(first)
+        for name, path, _ in rows:
+            one = put_load(ours.url + path, headers, seconds=1, connections=1)
+            assert not one.failures, name
+            paired[name].append(one.p50 / first.p50)
+            p50s[name].append(one.p50)
+    thousand = put_load(f"{ours.url}{EXPORT}?take=1000", headers, seconds=3, connections=1)
+    ratio, under = statistics.median(ratios), " **(under)**"
+    lines = [
+        _line(
+            "first page of 100, of the limit's rate",
+            f"{ratio:.2f} x",
+            f"≥ 0.5{'' if ratio >= 0.5 else under}",
+        ),
+        _line("first page of 100, p50", f"{statistics.median(f.p50 for f in firsts):.1f} ms", ""),
+    ]
+    for name, _, mark in rows:
+        value = f"{statistics.median(paired[name]):.2f} x ({statistics.median(p50s[name]):.1f} ms)"
+        lines.append(_line(f"{name}, of the first page", value, f"≤ {mark}"))
+    return [*lines, _line("`take=1000`, p50", f"{thousand.p50:.1f} ms", "≤ 60 ms")]
+
+
+def _deep_link(server: Server, headers: dict[str, str], depth: int) -> str:
+    request = urllib.request.Request(f"{server.url}{EXPORT}?skip={depth - 100}", headers=headers)
+    with urllib.request.urlopen(request) as response:
+        return response.headers["Link"].partition("<")[2].partition(">")[0].partition("8000")[2]
+
+
+def _csv_line(server: Server, headers: dict[str, str]) -> list[str]:
+    before, started, size, peak = server.memory(), time.monotonic(), 0, 0.0
+    request = urllib.request.Request(
+        f"{server.url}/api/v1/store/{FIRST}/order/exportview", headers={**headers, "Accept": "text/csv"}
+    )
+    rows = -1
+    with urllib.request.urlopen(request) as response:
+        while chunk := response.read(1 << 20):
+            rows += chunk.count(b"\n")
+            size += len(chunk)
+            peak = max(peak, server.memory())
+    seconds = time.monotonic() - started
+    text = f"{seconds:.1f} s, {size / 1e6:.0f} MB, memory +{max(0, peak - before):.0f} MB"
+    return [_line(f"CSV of {rows:,} orders", text, "≤ 5 s")]
+
+
+def _submissions(
+    server: Server,
+    headers: dict[str, str],
+    bodies: dict[str, tuple[str, bytes]],
+    arguments: argparse.Namespace,
+) -> dict[str, float]:
+    rates = {}
+    for name, (path, body) in bodies.items():
+        _post_load(server.url + path, headers, body, seconds=1)
+        runs = [_post_load(server.url + path, headers, body, seconds=arguments.seconds) for _ in range(3)]
+        assert not sum(run.failures for run in runs), name
+        rates[name] = statistics.median(run.rate for run in runs)
+        print(name, f"{rates[name]:.0f}/s", file=sys.stderr, flush=True)
+    return rates
+
+
+def _post_load(url: str, headers: dict[str, str], body: bytes, *, seconds: int) -> Load:
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write(f'wrk.method = "POST"\nwrk.body = [==[{body.decode()}]==]\n')
+        script.write('wrk.headers["Content-Type"] = "application/json"\n')
+        script.flush()
+        command = ["wrk", "--latency", "-t1", "-c8", f"-d{seconds}s", "--timeout", "10s", "-s", script.name]
+        for name, value in headers.items():
+            command += ["-H", f"{name}: {value}"]
+        return read_load(subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout)
+
+
+def _submission_lines(few: dict[str, float], many: dict[str, float]) -> list[str]:
+    marks = {"order without template": 100, "order of a two-sided card": 30, "quote": 300}
+    lines = []
+    for name, rate in many.items():
+        lines.append(_line(f"{name}, a second", f"{rate:.0f}", f"≥ {marks[name]}"))
+        if name in few:
+            slower = few[name] / rate
+            lines.append(_line(f"{name}, slower than at {FEW:,} orders", f"{slower:.2f} x", "≤ 1.2"))
+    return lines
+
+
+def _line(name: str, value: str, mark: str) -> str:
+    return f"| {name} | {value} | {mark} |"
+
+
+def _report(arguments: argparse.Namespace, lines: list[str]) -> str:
+    heading = (
+        f"\nMeasured by `python -m tests.benchmarks.orders` at {arguments.orders:,} orders in {STORES} stores, one web "
+        f"worker on {os.cpu_count()} cores with its database and the load; medians.\n\n"
+        "| what | measured | mark |\n|---|---|---|\n"
+    )
+    return heading + "\n".join(lines) + "\n\n"
+
+
+if __name__ == "__main__":
+    main()

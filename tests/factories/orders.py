@@ -1,0 +1,88 @@
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import stores
+from stores.models import Product, Store
+from stores.services.products import save_product
+from stores.typesetting import load_sample, load_template_folder
+
+RECIPIENT = {
+    "Name": "Dana Whitfield",
+    "Company": "Acme Realty",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+}
+
+
+def product_values(product_id: str = "card", **changes: Any) -> dict[str, Any]:
+    """A product that is delivered in the United States by ground or overnight, made in 3 days or 1."""
+    return {
+        "ID": product_id,
+        "APIKey": product_id.upper(),
+        "Name": f"Product {product_id}",
+        "DefaultQty": 100,
+        "MinimumQty": 100,
+        "MaximumQty": 1000,
+        "IncrementQty": 50,
+        "DeliveryMethod": "GROUND",
+        "PageCount": 1,
+        "WidthMM": Decimal("88.9"),
+        "HeightMM": Decimal("50.8"),
+        "TemplateFields": [],
+        "DeliveredPrices": [
+            price_values("GROUND", "0.12", description="Ground, 3\u20135 business days", is_default=True),
+            price_values("GROUND", "0.13", location_type="Residential"),
+            price_values("OVERNIGHT", "0.17", description="Overnight, next business day"),
+        ],
+        "ProductionSpeeds": [{"Days": 3, "IsDefault": True}, {"Days": 1, "IsDefault": False}],
+        **changes,
+    }
+
+
+def price_values(
+    method: str,
+    price: str,
+    *,
+    country_code: str = "US",
+    location_type: str = "Commercial",
+    description: str = "",
+    is_default: bool = False,
+) -> dict[str, Any]:
+    return {
+        "DeliveryMethodCode": method,
+        "Description": description,
+        "Price": Decimal(price),
+        "Country": country_code,
+        "CountryCode": country_code,
+        "LocationType": location_type,
+        "IsDefault": is_default,
+    }
+
+
+def make_product(store: Store, product_id: str = "card", **changes: Any) -> Product:
+    return save_product(store=store, values=product_values(product_id, **changes))
+
+
+def make_card(store: Store, product_id: str = "card-two-sided") -> Product:
+    """A two-sided business card with the template of the demo."""
+    folder = Path(stores.__file__).parent / "demo" / "templates" / "business-card-standard"
+    fields = json.loads((folder / "fields.json").read_text("utf-8"))
+    values = product_values(
+        product_id, PageCount=2, TemplateFields=fields, Template=load_template_folder(folder)
+    )
+    return save_product(store=store, values=values)
+
+
+def card_data() -> dict[str, str]:
+    folder = Path(stores.__file__).parent / "demo" / "templates" / "business-card-standard"
+    return load_sample(folder)
+
+
+def order_body(*items: tuple[str, int], **changes: Any) -> dict[str, Any]:
+    lines = [{"ProductID": product_id, "Quantity": quantity} for product_id, quantity in items]
+    return {"Recipient": RECIPIENT, "Items": lines or [{"ProductID": "card", "Quantity": 100}], **changes}

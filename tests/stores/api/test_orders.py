@@ -1,0 +1,278 @@
+import hashlib
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from applications.models import Event
+from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
+from stores.services.order_tallies import count_all_orders
+from stores.typesetting import RenderingFailed
+from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
+
+ORDERS = "/store/associated/order"
+
+
+def quote(shop, *items, **changes):
+    body = {
+        "Items": [{"ProductID": p, "Quantity": q} for p, q in items or [("card", 100)]],
+        "ShipTo": {"CountryCode": "US"},
+        **changes,
+    }
+    return shop.world.as_application().call("POST", "/store/associated/quote", body).json()
+
+
+def test_order_is_answered_whole(shop):
+    response = shop.place(body=order_body(ExternalID="PO-1", Metadata={"campaign": "spring"}))
+
+    order = response.json()
+    assert response.status_code == 201, order
+    assert response["Location"] == f"/api/v1{ORDERS}/{order['OrderID']}"
+    assert (order["Status"], order["StatusName"], order["Sequence"]) == (10, "Received", 1)
+    assert (order["ItemsTotal"], order["DeliveryTotal"], order["Total"]) == (12.0, 0.0, 12.0)
+    assert (order["DeliveryMethodCode"], order["ProductionDays"]) == ("GROUND", 3)
+    assert order["Recipient"]["Name"] == "Dana Whitfield"
+    assert order["Items"][0]["PrintFile"] is None
+    assert order["Metadata"] == {"campaign": "spring"}
+    again = shop.world.as_application().call("GET", f"{ORDERS}/{order['OrderID']}")
+    assert (again.json(), again["ETag"]) == (order, response["ETag"])
+    assert shop.world.as_application().call("GET", f"{ORDERS}/@PO-1").json() == order
+
+
+def test_order_takes_the_price_of_its_quote(shop):
+    asked = quote(shop)
+    make = order_body(QuoteID=asked["QuoteID"], OptionID="OVERNIGHT-1")
+    DeliveredPrice.objects.update(price=99)
+    order = shop.place(body=make).json()
+
+    option = next(o for o in asked["Options"] if o["OptionID"] == "OVERNIGHT-1")
+    for name in ("ItemsTotal", "Total", "EarliestDelivery", "LatestDelivery", "DeliveryMethodCode"):
+        assert order[name] == option[name]
+    assert (order["QuoteID"], order["OptionID"]) == (asked["QuoteID"], "OVERNIGHT-1")
+
+
+def test_expired_quote_is_refused_with_a_fresh_one(shop):
+    asked = quote(shop)
+    Quote.objects.update(expires=timezone.now() - timedelta(seconds=1))
+
+    refused = shop.place(
+        body=order_body(QuoteID=asked["QuoteID"], OptionID="GROUND-3"), HTTP_IDEMPOTENCY_KEY="k"
+    )
+
+    body = refused.json()
+    assert (refused.status_code, body["Code"]) == (409, "quote_expired")
+    fresh = body["Quote"]
+    assert fresh["QuoteID"] != asked["QuoteID"]
+    taken = shop.place(body=order_body(QuoteID=fresh["QuoteID"], OptionID="GROUND-3"))
+    assert taken.status_code == 201
+
+
+REFUSALS = [
+    ({"Items": []}, "/Items", "empty"),
+    ({"Items": [{"ProductID": "none", "Quantity": 1}]}, "/Items/0/ProductID", "product_unknown"),
+    ({"Items": [{"ProductID": "card", "Quantity": 1}]}, "/Items/0/Quantity", "quantity_below_minimum"),
+    (
+        {"Items": [{"ProductID": "card", "Quantity": 100, "TemplateData": {"Name": "x"}}]},
+        "/Items/0/TemplateData",
+        "template_data_not_allowed",
+    ),
+    (
+        {"Recipient": {k: v for k, v in RECIPIENT.items() if k != "City"}},
+        "/Recipient/City",
+        "required",
+    ),
+    ({"Recipient": {**RECIPIENT, "CountryCode": "DE"}}, "/Recipient/CountryCode", "destination_not_served"),
+    ({"DeliveryMethodCode": "PIGEON"}, "/DeliveryMethodCode", "delivery_method_unavailable"),
+    ({"QuoteID": "none"}, "/OptionID", "required"),
+    ({"QuoteID": "none", "OptionID": "GROUND-3"}, "/QuoteID", "quote_unknown"),
+    ({"ReprintOfOrderID": "none"}, "/ReprintOfOrderID", "order_unknown"),
+    ({"ExternalID": "a/b"}, "/ExternalID", "invalid"),
+    ({"Metadata": {"a": 1}}, "/Metadata/a", "invalid"),
+    ({"Metadata": {str(n): "" for n in range(21)}}, "/Metadata", "too_many"),
+    ({"Priority": 1}, "/Priority", "unknown_field"),
+]
+
+
+@pytest.mark.parametrize(("changes", "pointer", "code"), REFUSALS)
+def test_order_refusal_points_at_the_fault(shop, changes, pointer, code):
+    response = shop.place(body=order_body(**changes))
+
+    assert response.status_code == 400, response.content
+    assert [(e["Pointer"], e["Code"]) for e in response.json()["Errors"]] == [(pointer, code)]
+    assert (Order.objects.count(), Event.objects.count(), OrderTally.objects.count()) == (0, 0, 0)
+
+
+def test_order_must_be_what_was_quoted(shop):
+    asked = quote(shop)
+    body = order_body(("card", 150), QuoteID=asked["QuoteID"], OptionID="GROUND-3")
+
+    refused = shop.place(body={**body, "Recipient": {**RECIPIENT, "CountryCode": "CA"}}).json()
+
+    assert [(e["Pointer"], e["Code"]) for e in refused["Errors"]] == [
+        ("/Items/0/Quantity", "quote_mismatch"),
+        ("/Recipient/CountryCode", "quote_mismatch"),
+    ]
+
+
+def test_external_id_is_unique_for_ever(shop):
+    first = shop.place(body=order_body(ExternalID="PO-1")).json()
+    shop.act(first, "cancel", client=shop.world.as_application())
+    again = shop.place(body=order_body(ExternalID="PO-1"))
+    by_another_application = shop.place(shop.world.as_user(shop.world.user), order_body(ExternalID="PO-1"))
+    elsewhere = make_product(shop.world.demo) and shop.place(body=order_body(ExternalID="PO-1"), store="demo")
+
+    assert (again.status_code, again.json()["Code"]) == (409, "external_id_exists")
+    assert again.json()["OrderID"] == first["OrderID"]
+    assert (by_another_application.status_code, elsewhere.status_code) == (201, 201)
+
+
+def test_reprint_names_its_order(shop):
+    first = shop.place(body=order_body(ExternalID="PO-1")).json()
+    reprint = shop.place(body=order_body(ExternalID="PO-1-again", ReprintOfOrderID="@PO-1")).json()
+
+    assert reprint["ReprintOfOrderID"] == first["OrderID"]
+
+
+def test_print_file_is_rendered_from_the_very_data_and_frozen(shop):
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    order = shop.place(body=order_body(Items=[item])).json()
+
+    shown = order["Items"][0]["PrintFile"]
+    path = shown["URL"].partition("/api/v1")[2]
+    for client in (shop.world.as_application(), shop.world.as_user(shop.world.user)):
+        response = client.call("GET", path, HTTP_ACCEPT="application/pdf")
+        assert response["Content-Type"] == "application/pdf"
+        assert hashlib.sha256(response.content).hexdigest() == shown["SHA256"]
+        assert (response.content[:5], len(response.content)) == (b"%PDF-", shown["Bytes"])
+    name = OrderItem.objects.get().print_file
+    with default_storage.open(name, "r+b") as stored:
+        stored.write(b"x")
+    damaged = shop.world.as_application().call("GET", path)
+    assert (damaged.status_code, damaged.json()["Code"]) == (500, "print_file_damaged")
+
+
+def test_unprintable_data_is_refused_by_field(shop):
+    make_card(shop.store)
+    items = [
+        {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": {"Nickname": "x"}},
+        {"ProductID": "card-two-sided", "Quantity": 100},
+    ]
+    response = shop.place(body=order_body(Items=items))
+
+    pointers = {(e["Pointer"], e["Code"]) for e in response.json()["Errors"]}
+    assert response.status_code == 400
+    assert {
+        ("/Items/0/TemplateData/Nickname", "unknown_field"),
+        ("/Items/0/TemplateData/Name", "required"),
+        ("/Items/1/TemplateData/Name", "required"),
+    } <= pointers
+    assert Order.objects.count() == 0
+
+
+def test_failure_to_render_refuses_the_order(shop):
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    with patch("stores.services.prints.render_print", side_effect=RenderingFailed("no")):
+        refused = shop.place(body=order_body(Items=[item]))
+
+    assert (refused.status_code, refused.json()["Code"]) == (409, "template_unusable")
+    assert (Order.objects.count(), OrderItem.objects.count(), Event.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("broken", ["write_history", "tell", "count_order"])
+def test_nothing_stays_of_an_order_killed_on_the_way(shop, broken):
+    make_card(shop.store)
+    before = stored_files()
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    with (
+        patch(f"stores.services.orders.{broken}", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        shop.place(body=order_body(Items=[item], ExternalID="PO-1"), HTTP_IDEMPOTENCY_KEY="k")
+
+    assert [m.objects.count() for m in (Order, OrderItem, OrderHistory, Event, OrderTally)] == [0] * 5
+    assert stored_files() == before
+    again = shop.place(body=order_body(Items=[item], ExternalID="PO-1"), HTTP_IDEMPOTENCY_KEY="k")
+    assert again.status_code == 201
+    assert len(stored_files()) == len(before) + 1
+
+
+def stored_files(folder="print-files"):
+    if not default_storage.exists(folder):
+        return []
+    folders, names = default_storage.listdir(folder)
+    return [f"{folder}/{n}" for n in names] + [f for sub in folders for f in stored_files(f"{folder}/{sub}")]
+
+
+def test_event_tells_the_application_and_nothing_of_the_recipient(shop):
+    order = shop.place(body=order_body(ExternalID="PO-1")).json()
+    shop.act(order, "status", {"Status": 30})
+
+    first, second = Event.objects.order_by("pk")
+    assert (first.type, second.type) == ("order.received", "order.accepted")
+    assert (first.application, first.store_id) == (shop.world.application, "associated")
+    assert (second.data["Sequence"], second.data["PreviousStatus"], second.data["Status"]) == (2, 10, 30)
+    assert second.data["OrderURL"].endswith(f"/api/v1{ORDERS}/{order['OrderID']}")
+    assert "Whitfield" not in str(first.data)
+
+
+def test_own_orders_only_without_the_grant_for_all(shop):
+    order = shop.place(shop.world.as_user(shop.world.user)).json()
+    own = shop.place().json()
+    path = f"{ORDERS}/{order['OrderID']}"
+
+    assert shop.world.as_application().call("GET", path).status_code == 404
+    assert shop.world.as_application().call("POST", f"{path}/cancel").status_code == 404
+    assert shop.world.as_user(shop.world.user).call("GET", f"{ORDERS}/{own['OrderID']}").status_code == 200
+
+
+def test_unchanged_order_is_answered_304(shop):
+    placed = shop.place()
+    path = f"{ORDERS}/{placed.json()['OrderID']}"
+
+    same = shop.world.as_application().call("GET", path, HTTP_IF_NONE_MATCH=placed["ETag"])
+    shop.act(placed.json(), "status", {"Status": 30})
+    other = shop.world.as_application().call("GET", path, HTTP_IF_NONE_MATCH=placed["ETag"])
+
+    assert (same.status_code, other.status_code) == (304, 200)
+
+
+def test_stale_if_match_is_refused(shop):
+    placed = shop.place()
+    order, etag = placed.json(), placed["ETag"]
+
+    moved = shop.act(order, "status", {"Status": 30}, HTTP_IF_MATCH=etag)
+    stale = [
+        shop.act(order, "status", {"Status": 40}, HTTP_IF_MATCH=etag),
+        shop.act(order, "cancel", HTTP_IF_MATCH=f"W/{moved['ETag']}"),
+        shop.act(order, "cancel", HTTP_IF_MATCH="nonsense"),
+    ]
+
+    assert moved.status_code == 200
+    assert [(r.status_code, r.json()["Code"]) for r in stale] == [(412, "precondition_failed")] * 3
+    assert shop.act(order, "status", {"Status": 40}, HTTP_IF_MATCH=f'"x", {moved["ETag"]}').status_code == 200
+
+
+def test_packing_slip_is_a_pdf_for_any_text(shop):
+    named = {**RECIPIENT, "Name": '#eval("1") $x$ *bold* \u6771\u4eac', "Company": "\\"}
+    order = shop.place(body=order_body(Recipient=named)).json()
+
+    response = shop.world.as_application().call("GET", f"{ORDERS}/{order['OrderID']}/packing-slip")
+
+    assert (response["Content-Type"], response.content[:5]) == ("application/pdf", b"%PDF-")
+
+
+def test_tally_follows_the_orders(shop):
+    orders = [shop.place().json() for _ in range(3)]
+    shop.act(orders[0], "status", {"Status": 30})
+    shop.act(orders[1], "cancel")
+
+    kept = sorted(OrderTally.objects.exclude(orders=0).values_list("application", "status", "orders"))
+    count_all_orders()
+
+    assert kept == sorted(OrderTally.objects.values_list("application", "status", "orders"))
+    assert len(kept) == 3
