@@ -12,13 +12,18 @@ def _item(title: str, icon: str, name: str) -> dict[str, Any]:
 OPERATOR_NAVIGATION = [
     {
         "title": "Work",
-        "items": [_item("Association requests", "inbox", "accounts_associationrequest")],
+        "items": [
+            _item("Association requests", "inbox", "accounts_associationrequest"),
+            _item("Orders", "shopping_cart", "stores_order"),
+            _item("Quotes", "request_quote", "stores_quote"),
+        ],
     },
     {
         "title": "Catalog",
         "items": [
             _item("Stores", "storefront", "stores_store"),
             _item("Products", "sell", "stores_product"),
+            _item("Fonts", "font_download", "stores_font"),
         ],
     },
     {
