@@ -111,7 +111,7 @@ class EddmViewSet(ViewSet):
         if is_unchanged(request, etag):
             response = not_modified(etag)
         else:
-            response = json_bytes(request, answer.body.encode(), etag=etag)
+            response = json_bytes(request, answer.body, etag=etag)
         response["X-Data-Vintage"] = f"{answer.vintage:%Y-%m}"
         if answer.is_synthetic:
             response["X-Data-Synthetic"] = "true"

@@ -277,7 +277,7 @@ def swap_under_load() -> tuple[int, int, float]:
     expected = {}
     for dataset in (second, first):
         activate_dataset(dataset_id=dataset.pk, by="benchmark")
-        expected[dataset.pk] = look_up(codes).body
+        expected[dataset.pk] = look_up(codes).body.decode()
     watch = Watch(asker(), expected, codes)
     thread = threading.Thread(target=watch.run)
     thread.start()

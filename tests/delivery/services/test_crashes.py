@@ -99,7 +99,7 @@ def test_look_ups_under_swaps_never_mix():
             while not stop.is_set():
                 answer = look_up(CODES)
                 seen.add(answer.dataset_id)
-                if answer.body.count(f'"TotalCount":{counts[answer.dataset_id]},') != len(CODES):
+                if answer.body.decode().count(f'"TotalCount":{counts[answer.dataset_id]},') != len(CODES):
                     mixed.append(answer)
         finally:
             connections.close_all()

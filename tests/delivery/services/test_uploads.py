@@ -32,7 +32,7 @@ def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkey
         time.sleep(0.1)
         run.refresh_from_db()
     assert (run.state, run.error) == ("loaded", "")
-    assert look_up(["84101"]).body.startswith('[{"PostalCode":"84101","ResidentialCount":5')
+    assert look_up(["84101"]).body.startswith(b'[{"PostalCode":"84101","ResidentialCount":5')
     assert (live_dataset().created_by, live_dataset().file_name) == ("Ada", "small.csv")
     assert not Path(stored).exists()
 
