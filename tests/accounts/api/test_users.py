@@ -154,3 +154,14 @@ def test_emails_of_another_tenant_are_for_operators(world):
     assert world.as_user(world.operator).call("POST", path, asked).status_code == 403
     unknown = world.as_user(world.user).call("POST", "/user/emails?tenant=none.example", asked)
     assert unknown.status_code == 403
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_role_list_takes_a_fixed_number_of_queries(world, django_assert_num_queries, count):
+    for grant in ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")[:count]:
+        Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
+    Role.objects.filter(user=world.outsider, store__isnull=True).delete()
+    client = world.as_operator()
+
+    with django_assert_num_queries(3):
+        assert len(client.call("GET", f"/user/{world.outsider.pk}/roles").json()) == count

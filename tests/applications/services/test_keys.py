@@ -3,7 +3,7 @@ import threading
 import pytest
 from django.db import connection
 
-from accounts.secrets import digests
+from accounts.secrets import decrypt, digests
 from applications.models import Application, ApplicationKey
 from applications.services.keys import add_key, end_key, regenerate_key
 from fulfillment.errors import DomainError, NotFound
@@ -65,6 +65,7 @@ def test_key_is_still_known_after_the_pepper_changed(world, settings):
     settings.ENCRYPTION_KEYS = ["a-newer-key-that-is-long-enough-for-everyone", *settings.ENCRYPTION_KEYS]
 
     assert key.digest in digests("sfk_a-known-value-for-this-test")
+    assert decrypt(key.ciphertext) == "sfk_a-known-value-for-this-test"
 
 
 def test_first_key_makes_the_client_confidential(world):
