@@ -3,18 +3,10 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from applications.services.applications import FIELDS
+
 # The contract's names, and the fields that hold them here.
-APPLICATION_FIELDS = {
-    "Name": "name",
-    "Description": "description",
-    "ApplicationURL": "application_url",
-    "IsEnabled": "is_enabled",
-    "SupportUrl": "support_url",
-    "SupportPhone": "support_phone",
-    "SupportEmail": "support_email",
-    "ImplicitFlowAllowed": "implicit_flow_allowed",
-    "ReplyUrls": "reply_urls",
-}
+APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
 KEY_FIELDS = {"StartDate": "start_date", "EndDate": "end_date"}
 
 
