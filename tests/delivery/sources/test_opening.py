@@ -41,6 +41,7 @@ def read(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [TEXT, gzip.compress(TEXT), zipped(a__csv=TEXT), zipped(**{"a__csv": TEXT, "__MACOSX/x": b"other"})],
+    ids=["plain", "gzip", "zip", "zip of a Mac"],
 )
 def test_content_decides_and_not_the_name(read, content):
     assert read(content) == TEXT
@@ -49,14 +50,20 @@ def test_content_decides_and_not_the_name(read, content):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (gzip.compress(TEXT)[:-200], "damaged or cut off"),
-        (gzip.compress(TEXT)[:100] + b"\0" * 40 + gzip.compress(TEXT)[140:], "damaged or cut off"),
-        (zipped(a__csv=TEXT)[:-40], "damaged or cut off"),
-        (zipped(a__csv=TEXT, aa__csv=TEXT), "exactly one file; it holds 2: a.csv, aa.csv"),
-        (zipped(), "exactly one file; it holds 0: nothing"),
-        (encrypted(TEXT), "encrypted"),
-        (zipped(**{"[Content_Types]__xml": b"<x/>", "xl": b""}), "spreadsheet program"),
-        (b"", "empty"),
+        pytest.param(gzip.compress(TEXT)[:-200], "damaged or cut off", id="gzip cut off"),
+        pytest.param(
+            gzip.compress(TEXT)[:100] + b"\0" * 40 + gzip.compress(TEXT)[140:],
+            "damaged or cut off",
+            id="gzip damaged",
+        ),
+        pytest.param(zipped(a__csv=TEXT)[:-40], "damaged or cut off", id="zip cut off"),
+        pytest.param(
+            zipped(a__csv=TEXT, aa__csv=TEXT), "exactly one file; it holds 2: a.csv, aa.csv", id="two files"
+        ),
+        pytest.param(zipped(), "exactly one file; it holds 0: nothing", id="no file"),
+        pytest.param(encrypted(TEXT), "encrypted", id="encrypted"),
+        pytest.param(zipped(**{"[Content_Types]__xml": b"<x/>", "xl": b""}), "spreadsheet program", id="xlsx"),
+        pytest.param(b"", "empty", id="nothing"),
     ],
 )
 def test_a_file_that_is_refused(read, content, says):
