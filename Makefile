@@ -47,6 +47,7 @@ install: $(VENV)/test.stamp ## Install what the service and its tests need
 lock: ## Lock requirements/*.in again with uv (ARGS=--upgrade for newer versions)
 	$(COMPILE) requirements/base.in --output-file requirements/base.txt
 	$(COMPILE) requirements/test.in --output-file requirements/test.txt
+	$(COMPILE) requirements/optional.in --output-file requirements/optional.txt
 
 # Without a stamp the environment is made anew: an interrupted pip leaves halves it takes for whole. A stamp
 # is void when the Python it was made with has gone.
