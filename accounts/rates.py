@@ -74,7 +74,7 @@ def count_request(*, policy: str, bucket: str, quota: int) -> Standing:
     used, seconds_left = counted or _counted_in_postgresql(bucket)
     standing = Standing(policy, quota, used, seconds_left)
     if standing.is_over:
-        _remember(bucket, standing)
+        remember_refusal(bucket, standing)
     return standing
 
 
@@ -91,7 +91,8 @@ def known_refusal(bucket: str) -> Standing | None:
     return replace(standing, seconds_left=seconds_left)
 
 
-def _remember(bucket: str, standing: Standing) -> None:
+def remember_refusal(bucket: str, standing: Standing) -> None:
+    """Lets `known_refusal` find the standing until its window ends."""
     if len(_over) >= MOST_REMEMBERED:
         _over.clear()
     _over[bucket] = (time.monotonic() + standing.seconds_left, standing)

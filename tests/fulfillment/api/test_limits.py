@@ -22,11 +22,8 @@ LIMIT = re.compile(r'"([a-z-]+)";r=(\d+);t=(\d+)\Z')
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered():
-    rates._over.clear()
+def redis_not_known_to_be_away():
     redis_rates._away_until = 0.0
-    yield
-    rates._over.clear()
 
 
 def limit(owner, requests_per_minute: int) -> None:
