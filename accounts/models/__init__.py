@@ -1,5 +1,6 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
 from accounts.models.idempotent_answer import IdempotentAnswer
+from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
@@ -9,6 +10,7 @@ __all__ = [
     "AssociationRequest",
     "AssociationState",
     "IdempotentAnswer",
+    "RateWindow",
     "Role",
     "Subscription",
     "SubscriptionKey",
