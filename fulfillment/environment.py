@@ -1,6 +1,7 @@
 """Settings read from environment variables; a wrong or missing value stops the start with one sentence."""
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -28,6 +29,17 @@ def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) 
 
 def names(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [part.strip() for part in text(name).split(",") if part.strip()] or list(default)
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Networks in CIDR form or single addresses, comma separated."""
+    found = []
+    for part in names(name):
+        try:
+            found.append(ip_network(part))
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {error}; write networks such as 10.1.2.0/24.") from error
+    return found
 
 
 def secret(name: str) -> str:

@@ -1,7 +1,20 @@
 from applications.models.application import Application
+from applications.models.delivery import Delivery, DeliveryAttempt, DeliveryState
 from applications.models.event import Event
 from applications.models.icon import ApplicationIcon
 from applications.models.key import ApplicationKey
 from applications.models.used_code import UsedCode
+from applications.models.webhook import Webhook, WebhookSecret
 
-__all__ = ["Application", "ApplicationIcon", "ApplicationKey", "Event", "UsedCode"]
+__all__ = [
+    "Application",
+    "ApplicationIcon",
+    "ApplicationKey",
+    "Delivery",
+    "DeliveryAttempt",
+    "DeliveryState",
+    "Event",
+    "UsedCode",
+    "Webhook",
+    "WebhookSecret",
+]
