@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "procrastinate.contrib.django",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -415,6 +416,9 @@ USAGE_FLUSH_SECONDS = 5
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+
+# Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
+WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
