@@ -2,7 +2,7 @@ import base64
 import binascii
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -126,9 +126,20 @@ class OrderExportViewSet(ViewSet):
 class _Parameters:
     """The query as it was meant; `faults` name every parameter that is not understood."""
 
+    skip = after = 0
+    take: int | None = None
+    verbose = False
+    statuses: Sequence[int] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+
     def __init__(self, request: Request) -> None:
         self.query = request.query_params
         self.faults: list[Fault] = []
+        if self.query:
+            self._read()
+
+    def _read(self) -> None:
         self.skip = self._whole("skip", 0, LAST) or 0
         self.take = self._whole("take", 1, LARGEST_TAKE)
         self.verbose = self._flag("verbose")
@@ -155,7 +166,7 @@ class _Parameters:
     def next_link(self, store_id: str, position: int) -> str:
         kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
         cursor = base64.urlsafe_b64encode(b"p%d" % position).decode().rstrip("=")
-        query = urlencode([*kept, ("after", cursor)])
+        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -216,9 +227,9 @@ class _Parameters:
 
 def _span_answer(request: Request, opened: OpenedStore, asked: _Parameters, page: SpanPage) -> HttpResponse:
     response = json_bytes(request, page.body)
-    response["X-Total-Count"] = str(page.newest)
+    response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
-        response["Link"] = asked.next_link(opened.store.external_id, page.last)
+        response.headers["Link"] = asked.next_link(opened.store.external_id, page.last)
     return response
 
 
