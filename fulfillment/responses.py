@@ -36,14 +36,15 @@ def not_modified(etag: str) -> HttpResponse:
 
 def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) -> HttpResponse:
     """A finished JSON body, compressed where the client takes gzip."""
-    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.headers.get("Accept-Encoding", "")):
+    headers = {
+        "Content-Type": "application/json",
+        "Vary": "Accept-Encoding",
+        "Cache-Control": "private, no-cache" if etag else "no-store",
+    }
+    # META: a request builds its `headers` anew from all of them.
+    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
         body = gzip.compress(body, compresslevel=1, mtime=0)
-        response = HttpResponse(body, content_type="application/json")
-        response["Content-Encoding"] = "gzip"
-    else:
-        response = HttpResponse(body, content_type="application/json")
-    patch_vary_headers(response, ["Accept-Encoding"])
-    response["Cache-Control"] = "private, no-cache" if etag else "no-store"
+        headers["Content-Encoding"] = "gzip"
     if etag:
-        response["ETag"] = etag
-    return response
+        headers["ETag"] = etag
+    return HttpResponse(body, headers=headers)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import psycopg
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model
 from django.db.models.expressions import DatabaseDefault
 from psycopg.types.json import Jsonb
@@ -24,23 +24,26 @@ def fetch_row(statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()
 
 def fetch_rows(statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
     """Every row of a statement that stays prepared on its connection; see `fetch_row`."""
-    connection.ensure_connection()
+    # `connection` looks the thread's own one up at each use.
+    own = connections[DEFAULT_DB_ALIAS]
+    own.ensure_connection()
     # Django's own cursors bind on the client and can prepare nothing.
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+    with own.wrap_database_errors, psycopg.Cursor(own.connection) as cursor:
         cursor.execute(statement, parameters, prepare=True, binary=True)
         rows = cursor.fetchall()
-    if connection.queries_logged:
-        connection.queries_log.append({"sql": statement, "time": "0.000"})
+    if own.queries_logged:
+        own.queries_log.append({"sql": statement, "time": "0.000"})
     return rows
 
 
 def execute(statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> None:
     """A hot write as a prepared statement, in the transaction of the moment; see `fetch_row`."""
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+    own = connections[DEFAULT_DB_ALIAS]
+    own.ensure_connection()
+    with own.wrap_database_errors, psycopg.Cursor(own.connection) as cursor:
         cursor.execute(statement, parameters, prepare=True)
-    if connection.queries_logged:
-        connection.queries_log.append({"sql": statement, "time": "0.000"})
+    if own.queries_logged:
+        own.queries_log.append({"sql": statement, "time": "0.000"})
 
 
 def insert_row(instance: Model) -> None:
