@@ -1,4 +1,5 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
+from accounts.models.email_change import EmailChange
 from accounts.models.idempotent_answer import IdempotentAnswer
 from accounts.models.role import Role
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
@@ -8,6 +9,7 @@ from accounts.models.user import User, UserManager
 __all__ = [
     "AssociationRequest",
     "AssociationState",
+    "EmailChange",
     "IdempotentAnswer",
     "Role",
     "Subscription",

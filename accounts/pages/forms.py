@@ -122,3 +122,12 @@ class PasswordConfirmForm(forms.Form):
         max_length=1024,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
+
+
+class EmailForm(PasswordConfirmForm):
+    email = forms.EmailField(
+        label="New e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    field_order = ["email", "password"]
