@@ -69,6 +69,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "fulfillment.observation.Observation",
     "django.middleware.security.SecurityMiddleware",
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -387,6 +388,9 @@ UNFOLD = {
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
+
+# Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
+USAGE_FLUSH_SECONDS = 5
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
