@@ -6,7 +6,6 @@ from applications.models.owner_invitation import InvitationState, OwnerInvitatio
 from applications.models.usage import DailyUsage
 from applications.models.used_code import UsedCode
 
-
 __all__ = [
     "Application",
     "ApplicationIcon",

@@ -15,6 +15,7 @@ from accounts.pages.guards import signed_in
 from applications.models import Application
 from applications.pages.forms import APPLICATION_FIELDS, ChangeApplicationForm, NewApplicationForm
 from applications.pages.frame import frame, readable, writable
+from applications.pages.usage import usage_of
 from applications.selectors.applications import applications_for
 from applications.services.applications import change_application, create_application
 from fulfillment.errors import DomainError
@@ -69,6 +70,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
         "reply": bool(application.reply_urls),
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
+    context["usage"] = usage_of(application)
     return render(request, "applications/overview.html", context)
 
 
