@@ -85,6 +85,7 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     if request.method == "POST":
         return _removed(request, application, person, is_self)
     context |= {
+        "keep": "Cancel",
         "back": reverse("portal:application-owners", args=[application.pk]),
         "verb": "Leave" if is_self else "Remove",
         "warning": _warning(person, is_self),
