@@ -79,6 +79,12 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=password_validators_help_text_html,
     )
+    # The browser's own, filled in by a script; whoever has none changes it in the profile.
+    time_zone = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        return name if name in available_timezones() else "UTC"
 
 
 class ForgottenPasswordForm(PasswordResetForm):

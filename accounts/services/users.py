@@ -26,6 +26,7 @@ def create_user(
     email: str,
     password: str,
     phone: str = "",
+    time_zone: str = "UTC",
     is_operator: bool = False,
 ) -> User:
     """Creates the user with a subscription; raises Invalid naming each wrong field, also a name that is taken."""
@@ -36,6 +37,7 @@ def create_user(
         last_name=last_name,
         email=email,
         phone=phone,
+        time_zone=time_zone,
         is_operator=is_operator,
     )
     faults = [*field_faults(user), *password_faults(password, user)]
