@@ -16,7 +16,7 @@ from applications.models import Application
 from applications.pages.forms import APPLICATION_FIELDS, ChangeApplicationForm, NewApplicationForm
 from applications.pages.frame import frame, readable, writable
 from applications.pages.usage import usage_of
-from applications.selectors.applications import applications_for
+from applications.selectors.applications import applications_for, with_icons
 from applications.services.applications import change_application, create_application
 from fulfillment.errors import DomainError
 
@@ -27,12 +27,7 @@ APPLICATIONS_A_PAGE = 25
 @signed_in
 def list_applications(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    found = (
-        applications_for(Caller.on_pages(request.user))
-        .select_related("icon")
-        .defer("icon__image", "icon__central_image")
-        .order_by("name", "pk")
-    )
+    found = with_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
     if searched:
         found = found.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
     page = Paginator(found, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))

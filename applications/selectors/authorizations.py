@@ -14,6 +14,7 @@ from oauth2_provider.settings import oauth2_settings
 from accounts.models import User
 from accounts.permissions import Permission
 from applications.models import Application
+from applications.selectors.applications import with_icons
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,7 @@ def authorizations_of(user: User) -> list[Authorization]:
     rows: dict[Any, list[dict[str, Any]]] = {}
     for row in [*_by_application(tokens, "scope"), *_by_application(renewals, "access_token__scope")]:
         rows.setdefault(row["application_id"], []).append(row)
-    applications = (
-        Application.objects.select_related("icon")
-        .defer("icon__image", "icon__central_image")
-        .in_bulk(list(rows))
-    )
+    applications = with_icons(Application.objects.all()).in_bulk(list(rows))
     found = [_joined(applications[key], parts) for key, parts in rows.items()]
     return sorted(found, key=lambda given: (given.application.name.lower(), str(given.application.pk)))
 
