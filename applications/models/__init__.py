@@ -3,6 +3,7 @@ from applications.models.delivery import Delivery, DeliveryAttempt, DeliveryStat
 from applications.models.event import Event
 from applications.models.icon import ApplicationIcon
 from applications.models.key import ApplicationKey
+from applications.models.owner_invitation import InvitationState, OwnerInvitation
 from applications.models.usage import DailyUsage
 from applications.models.used_code import UsedCode
 from applications.models.webhook import Webhook, WebhookSecret
@@ -16,6 +17,8 @@ __all__ = [
     "DeliveryAttempt",
     "DeliveryState",
     "Event",
+    "InvitationState",
+    "OwnerInvitation",
     "UsedCode",
     "Webhook",
     "WebhookSecret",
