@@ -91,3 +91,11 @@ def test_an_upload_is_thrown_away():
 
     assert not stored.exists()
     assert not ImportRun.objects.exists()
+
+
+@pytest.mark.django_db
+def test_uploads_of_one_name_are_two_files():
+    first, second = upload("same.csv"), receive_upload(upload=SimpleUploadedFile("same.csv", b"b"), by="Ada")
+
+    assert first.upload.read() != second.upload.read() == b"b"
+    assert (first.file_name, second.file_name) == ("same.csv", "same.csv")
