@@ -8,6 +8,9 @@ from django.db import connection
 
 from fulfillment.errors import Conflict
 
+# By this name the connections that only hold a lock are told from those that work.
+LOCK_CONNECTION = "fulfillment lock"
+
 
 @contextmanager
 def only_one(work: str) -> Iterator[None]:
@@ -19,6 +22,7 @@ def only_one(work: str) -> Iterator[None]:
     lock = connection.copy()
     try:
         with lock.cursor() as cursor:
+            cursor.execute("SELECT set_config('application_name', %s, false)", [LOCK_CONNECTION])
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [number])
             if not cursor.fetchone()[0]:
                 raise Conflict(
