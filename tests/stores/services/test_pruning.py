@@ -108,7 +108,9 @@ def test_command_says_what_it_removed(make, capsys):
 
     call_command("prune")
 
-    said = "Removed 0 expired tokens and codes, 1 proofs, 0 stray folders and 0 stray pictures.\n"
-    assert capsys.readouterr().out == said
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split(None, 1) for line in said if not line.startswith("        0")] == [
+        ["1", "proofs removed"]
+    ]
     with pytest.raises(CommandError, match="at least 33 days"):
         call_command("prune", "--days", "30")
