@@ -15,13 +15,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.viewsets import ViewSet
 
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
 from fulfillment.parameters import flag_parameter
 from fulfillment.responses import json_bytes
 from fulfillment.serializers import Timestamp
+from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import EXPORT_EXAMPLE
 from stores.api.order_serializers import STATUS_TEXT, ExportRowSerializer
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -77,7 +77,7 @@ class CSVRenderer(BaseRenderer):
         return b""
 
 
-class OrderExportViewSet(ViewSet):
+class OrderExportViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
