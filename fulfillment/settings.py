@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "procrastinate.contrib.django",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -421,6 +422,9 @@ USAGE_FLUSH_SECONDS = 5
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
 
+# Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
+WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
+
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
 # Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.
@@ -431,6 +435,8 @@ if len(PROOF_MARK) > 24:
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
+IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
 LOGGING = {
     "version": 1,

@@ -1,4 +1,5 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
+from accounts.models.email_change import EmailChange
 from accounts.models.idempotent_answer import IdempotentAnswer
 from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
@@ -9,6 +10,7 @@ from accounts.models.user import User, UserManager
 __all__ = [
     "AssociationRequest",
     "AssociationState",
+    "EmailChange",
     "IdempotentAnswer",
     "RateWindow",
     "Role",
