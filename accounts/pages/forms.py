@@ -2,8 +2,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
-from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import password_validators_help_text_html
 
 # A username, the sign and a domain name.
@@ -87,17 +86,12 @@ class SignUpForm(forms.Form):
         return name if name in available_timezones() else "UTC"
 
 
-class ForgottenPasswordForm(PasswordResetForm):
+class ForgottenPasswordForm(forms.Form):
     email = forms.EmailField(
         label="E-mail",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
-
-    def save(self, **kwargs: Any) -> None:
-        """Links start with the public address: the Host header is the visitor's to choose."""
-        kwargs["domain_override"] = settings.PUBLIC_URL
-        super().save(**kwargs)
 
 
 class ProfileForm(forms.Form):
