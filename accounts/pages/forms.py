@@ -131,3 +131,19 @@ class EmailForm(PasswordConfirmForm):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     field_order = ["email", "password"]
+
+
+class CodeForm(forms.Form):
+    """A code of the app; at the sign-in also a recovery code, which is longer."""
+
+    code = forms.CharField(
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )
