@@ -3,7 +3,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from stores.models.order_status import CancellationState, OrderStatus
+from stores.models.order_status import AT_REST, CancellationState, OrderStatus
 from stores.models.product import Product
 from stores.models.quote import Quote
 from stores.models.store import Store
@@ -57,6 +57,7 @@ class Order(models.Model):
     option_id = models.CharField(max_length=60, blank=True)
 
     recipient = models.JSONField()
+    recipient_erased = models.DateTimeField(null=True, blank=True, editable=False)
     product_ids = ArrayField(models.CharField(max_length=64))
     item_count = models.PositiveIntegerField()
     total_quantity = models.PositiveBigIntegerField()
@@ -104,6 +105,11 @@ class Order(models.Model):
                 name="order_by_user",
             ),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
+            models.Index(
+                "updated",
+                condition=Q(recipient_erased__isnull=True, status__in=AT_REST),
+                name="order_with_old_address",
+            ),
             models.Index(
                 "store",
                 "cancellation_asked",

@@ -84,6 +84,14 @@ def _count_stray_assets() -> int:
         return sum(1 for _ in _stray_assets())
 
 
+def drop_proof(*, digest: str) -> bool:
+    """Removes a proof with its files; False when there is none."""
+    found = bool(Proof.objects.filter(digest=digest).delete()[0])
+    with storage_at_work():
+        _clear_folder(digest)
+    return found
+
+
 @transaction.atomic
 def _remove_rows(days: int, batch: int) -> list[str]:
     unused = _unused_proofs(days).order_by("last_used")
