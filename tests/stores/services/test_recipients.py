@@ -85,7 +85,8 @@ def dump(tmp_path: Path) -> str:
 
 def files() -> bytes:
     root = Path(settings.MEDIA_ROOT)
-    return b"".join(path.read_bytes() for path in root.rglob("*") if path.is_file())
+    paths = [path for folder in ("print-files", "proofs", "assets") for path in (root / folder).rglob("*")]
+    return b"".join(path.read_bytes() for path in paths if path.is_file())
 
 
 @pytest.mark.django_db(transaction=True)
