@@ -20,7 +20,7 @@ from tests.factories.templates import make_card
 
 @pytest.fixture
 def make(world):
-    product = product_version_of(make_card(world.associated))
+    product = product_version_of(make_card(world.associated).pk)
 
     def call(name, days_ago=0):
         digest = make_proof(caller=Caller(), product=product, values={"Name": name}).digest
