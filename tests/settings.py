@@ -21,3 +21,5 @@ _media = tempfile.TemporaryDirectory(prefix="fulfillment-media-")
 MEDIA_ROOT = Path(_media.name)
 # Tests look at what is counted in their own transactions.
 USAGE_FLUSH_SECONDS = 0
+# Tests of the limits set their own; the others come from one address.
+ADDRESS_REQUESTS_PER_MINUTE = TOKEN_FAILURES_PER_MINUTE = 1_000_000

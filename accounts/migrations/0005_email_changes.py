@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0003_idempotent_answers'),
+        ('accounts', '0004_rate_windows'),
     ]
 
     operations = [
