@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from fulfillment.errors import DomainError, NotFound
-from stores.files import read_file, remove_files, storage_at_work, write_files
+from stores.files import print_folder, read_file, remove_files, storage_at_work, write_files
 from stores.models import OrderItem
 from stores.services.prints import PrintedFile
 
@@ -18,7 +18,7 @@ class PrintFileDamaged(DomainError):
 
 def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> str:
     """Stores the file and returns its name in the storage; nobody writes to that name again."""
-    name = f"print-files/{order_id.hex[-2:]}/{order_id}/{item_position}-{file.sha256[:16]}.pdf"
+    name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_at_work():
         write_files([(name, file.content)])
     return name
