@@ -9,11 +9,12 @@ from fulfillment.pages import handler400, handler403, handler404, handler500
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
+# Tried in this order: the busiest first.
 urlpatterns = [
+    path("api/v1/", include("fulfillment.api.routes")),
     path("api/v1/schema", serve_schema, name="schema"),
     path("api/v1/docs", console.show_console, name="api-console"),
     path("api/v1/docs/oauth2-redirect", console.finish_sign_in),
-    path("api/v1/", include("fulfillment.api.routes")),
     re_path(r"^api/", unknown_path),
     path("", include("applications.oauth.urls")),
     path("", include("stores.pages.file_urls")),
