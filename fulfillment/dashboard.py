@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.selectors.associations import association_requests_for
-from applications.selectors.usage import DailyUsage, daily_usage
+from applications.selectors.usage import daily_totals
+from applications.selectors.webhooks import failing_webhooks
 from delivery.selectors.datasets import live_dataset
 from stores.admin.scoping import ORDER_GRANTS
 from stores.models import OrderStatus
@@ -34,11 +34,11 @@ def dashboard(request: HttpRequest) -> dict[str, Any]:
     stores = staff.stores_with(ORDER_GRANTS)
     context: dict[str, Any] = {"orders": _orders(stores), "cancellations": cancellations_asked(stores)}
     if staff.is_operator:
-        usage = daily_usage(days=DAYS)
         context |= {
             "requests": _requests(Caller.on_pages(request.user)),
             "vintage": live_dataset(),
-            "calls": calls_chart(usage),
+            "calls": calls_chart(daily_totals(days=DAYS)),
+            "webhooks": _webhooks(),
             "is_operator": True,
         }
     return context
@@ -65,6 +65,11 @@ def _requests(caller: Caller) -> dict[str, Any]:
     return {"count": pending.count(), "oldest": pending.order_by("created")[:OLDEST_SHOWN]}
 
 
+def _webhooks() -> dict[str, Any]:
+    failing = failing_webhooks()
+    return {"count": failing.count(), "oldest": failing.select_related("application")[:OLDEST_SHOWN]}
+
+
 @dataclass(frozen=True, slots=True)
 class Day:
     """A day's bar: what was answered well, refused and failed, from the bottom up, in units of the chart."""
@@ -83,14 +88,13 @@ class Day:
     server_height: float
 
 
-def calls_chart(usage: Sequence[DailyUsage]) -> dict[str, Any]:
+def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     """The bars of the last days, all applications together; `most` is the height of the chart in calls."""
-    today = timezone.localdate()
-    sums = {today - timedelta(days=ago): [0, 0, 0] for ago in range(DAYS - 1, -1, -1)}
-    for one in usage:
-        if one.day in sums:
-            for place, count in enumerate((one.calls, one.client_errors, one.server_errors)):
-                sums[one.day][place] += count
+    today = datetime.now(UTC).date()
+    sums: dict[date, Sequence[int]] = {
+        today - timedelta(days=ago): (0, 0, 0) for ago in range(DAYS - 1, -1, -1)
+    }
+    sums |= {day: counts for day, *counts in totals if day in sums}
     most = max((counts[0] for counts in sums.values()), default=0)
     step = CHART_WIDTH / DAYS
     days = [

@@ -36,6 +36,8 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
         "Applications",
         (
             ("Applications", "apps", "applications.application"),
+            ("Webhooks", "webhook", "applications.webhook"),
+            ("Deliveries", "outbox", "applications.delivery"),
             ("Access tokens", "key", "oauth2_provider.accesstoken"),
             ("Refresh tokens", "autorenew", "oauth2_provider.refreshtoken"),
         ),
@@ -58,6 +60,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ("Subscription keys", "history", "accounts.subscriptionkeyevent"),
             ("Applications", "history", "applications.applicationevent"),
             ("Application keys", "history", "applications.applicationkeyevent"),
+            ("Webhooks", "history", "applications.webhookevent"),
             ("Stores", "history", "stores.storeevent"),
             ("Products", "history", "stores.productevent"),
         ),

@@ -17,9 +17,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from fulfillment.pruning import Prunable
+from fulfillment.pruning import Prunable, prunable_rows
 from stores.files import asset_file, proof_folder, storage_at_work
-from stores.models import Asset, Proof
+from stores.models import ArtworkUpload, Asset, Proof
 from stores.services.proofs import lock_proof
 
 BATCH = 200
@@ -28,12 +28,16 @@ YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
 
+# A template that is saved has its pictures in itself.
+ARTWORK_KEPT = timedelta(days=7)
+
 
 @dataclass
 class PruneSummary:
     proofs: int = 0
     stray_folders: int = 0
     stray_assets: int = 0
+    artwork_uploads: int = 0
 
 
 def prunables(*, proof_days: int | None = None) -> list[Prunable]:
@@ -42,7 +46,12 @@ def prunables(*, proof_days: int | None = None) -> list[Prunable]:
         Prunable("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
         Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
         Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
+        prunable_rows("artwork of unsaved templates", _old_artwork),
     ]
+
+
+def _old_artwork() -> QuerySet[ArtworkUpload]:
+    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
 
 
 def prune_proofs(*, days: int) -> PruneSummary:
