@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class ApplicationsConfig(AppConfig):
     name = "applications"
     verbose_name = "Applications"
+
+    def ready(self) -> None:
+        from accounts.services.associations import association_decided  # noqa: PLC0415 - models exist from here on
+        from applications.services.association_events import tell_of_decision  # noqa: PLC0415
+
+        association_decided.connect(tell_of_decision, dispatch_uid="applications.association_events")

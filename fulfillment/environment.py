@@ -1,6 +1,7 @@
 """Settings read from environment variables; a wrong or missing value stops the start with one sentence."""
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -28,6 +29,16 @@ def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) 
 
 def names(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [part.strip() for part in text(name).split(",") if part.strip()] or list(default)
+
+
+def networks(name: str, default: tuple[str, ...] = ()) -> list[IPv4Network | IPv6Network]:
+    """Addresses and networks, comma separated, such as 10.0.0.0/8."""
+    try:
+        return [ip_network(part) for part in names(name, default)]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} is {text(name)!r}: {error}. Write networks such as 10.0.0.0/8, separated by commas."
+        ) from error
 
 
 def secret(name: str) -> str:

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "procrastinate.contrib.django",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -69,6 +70,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "fulfillment.observation.Observation",
+    "fulfillment.proxies.TrustedProxies",
+    "fulfillment.api.limits.RateLimits",
     "django.middleware.security.SecurityMiddleware",
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -225,8 +229,11 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.text("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
 
 HTTPS = _public.scheme == "https"
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if environment.flag("BEHIND_TLS_PROXY") else None
+BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None
+# Believed about the client's address and scheme; fulfillment.proxies removes what others say.
+TRUSTED_PROXIES = environment.networks(
+    "TRUSTED_PROXIES", ("127.0.0.0/8", "::1/128") if BEHIND_TLS_PROXY else ()
 )
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
@@ -294,6 +301,10 @@ REST_FRAMEWORK = {
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
 }
 
+RATE_LIMIT_HEADERS = {
+    "RateLimit-Policy": 'The limit that counts here, such as `"subscription";q=600;w=60`: 600 requests in 60 seconds.',
+    "RateLimit": 'What is left of it, such as `"subscription";r=599;t=60`: 599 requests; all again in 60 seconds.',
+}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Store Fulfillment API",
     "VERSION": "1",
@@ -323,6 +334,10 @@ SPECTACULAR_SETTINGS = {
         )
     ],
     "APPEND_COMPONENTS": {
+        "headers": {
+            name: {"description": text, "schema": {"type": "string"}}
+            for name, text in RATE_LIMIT_HEADERS.items()
+        },
         "securitySchemes": {
             "OAuth2": {
                 "type": "oauth2",
@@ -350,7 +365,7 @@ SPECTACULAR_SETTINGS = {
                 "name": "Ocp-Apim-Subscription-Key",
                 "description": "The primary or secondary subscription key of the token's user or application.",
             },
-        }
+        },
     },
 }
 
@@ -388,8 +403,22 @@ PGHISTORY_APPEND_ONLY = True
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
+# A minute's requests: of one subscription (each may have a value of its own), of one address without valid
+# credentials, and refused ones of one address at /oauth/token.
+REQUESTS_PER_MINUTE = 600
+ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
+TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
+# Counted there instead of in PostgreSQL.
+RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
+
+# Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
+USAGE_FLUSH_SECONDS = 5
+
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+
+# Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
+WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
@@ -401,6 +430,8 @@ if len(PROOF_MARK) > 24:
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
+IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
 LOGGING = {
     "version": 1,

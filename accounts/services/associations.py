@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -16,6 +17,10 @@ from accounts.permissions import (
 )
 from accounts.selectors.associations import association_request_for
 from fulfillment.errors import Conflict, Forbidden, Invalid
+
+# Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
+# for apps to the right of this one: whoever listens writes with the decision, or undoes it by raising.
+association_decided = Signal()
 
 
 @transaction.atomic
@@ -73,13 +78,17 @@ def approve_association(
         ignore_conflicts=True,
     )
     request.grants = chosen
-    return _decide(caller, request, AssociationState.APPROVED, note)
+    _decide(caller, request, AssociationState.APPROVED, note)
+    association_decided.send(AssociationRequest, request=request)
+    return request
 
 
 @transaction.atomic
 def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> AssociationRequest:
     require_operator(caller)
-    return _decide(caller, _pending(caller, request_id), AssociationState.DENIED, note)
+    request = _decide(caller, _pending(caller, request_id), AssociationState.DENIED, note)
+    association_decided.send(AssociationRequest, request=request)
+    return request
 
 
 @transaction.atomic

@@ -79,12 +79,19 @@ def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
 
 
 def _claim(request: KeyedRequest) -> bool:
-    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way."""
-    number = int.from_bytes(bytes.fromhex(digest(request.scope))[:8], "big", signed=True)
+    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way.
+
+    Under each pepper in use, and in one order: while peppers are changed, another process has another newest one.
+    """
+    return all(_try_lock(found) for found in sorted(digests(request.scope)))
+
+
+def _try_lock(found: str) -> bool:
+    number = int.from_bytes(bytes.fromhex(found)[:8], "big", signed=True)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
-        claimed: bool = cursor.fetchone()[0]
-    return claimed
+        locked: bool = cursor.fetchone()[0]
+    return locked
 
 
 def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:

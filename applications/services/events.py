@@ -1,13 +1,39 @@
+"""`record_event(*, application_id, store_id, type, data, timestamp=None)`: written with the change it tells of."""
+
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.utils import timezone
+from psycopg.types.json import Jsonb
 
-from applications.models import Event
-from fulfillment.statements import insert_row
+from fulfillment.statements import execute
+
+DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
+
+# One round trip: the event, a delivery for each webhook that hears of it, and a job for each delivery.
+RECORD = f"""
+WITH told AS (
+    INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
+    VALUES (%(event_id)s, %(application)s, %(store)s, %(type)s, %(timestamp)s, %(data)s)
+    RETURNING id
+), hearing AS (
+    SELECT id FROM applications_webhook
+    WHERE application_id = %(application)s AND is_enabled
+        AND event_types && %(patterns)s::varchar[]
+        AND (store_ids = '{{}}' OR %(store)s = '' OR %(store)s = ANY(store_ids))
+), made AS (
+    INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
+    SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
+    RETURNING id, webhook_id
+)
+SELECT procrastinate_defer_jobs_v1(array_agg(ROW(
+    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, NULL,
+    jsonb_build_object('delivery_id', id, 'webhook_id', webhook_id), NULL
+)::procrastinate_job_to_defer_v1)) FROM made HAVING count(*) > 0
+"""  # noqa: S608 - the names are constants
 
 
 def record_event(
@@ -17,19 +43,23 @@ def record_event(
     type: str,  # noqa: A002 - the envelope's own name
     data: Mapping[str, Any],
     timestamp: datetime | None = None,
-) -> None:
-    """Writes an event for an application; only inside the transaction of the change it tells of.
+) -> UUID:
+    """Writes an event for an application, to be sent to its webhooks, and returns its EventID.
 
-    `data` must stay below 20 kB and hold nothing of a recipient.
+    Only inside the transaction of the change it tells of. `data` must stay below 20 kB and hold nothing of a
+    recipient; `store_id` is empty where the event is of no store, and then every webhook hears of it.
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
-    insert_row(
-        Event(
-            application_id=application_id,
-            store_id=store_id,
-            type=type,
-            timestamp=timestamp or timezone.now(),
-            data=dict(data),
-        )
-    )
+    event_id = uuid4()
+    parameters = {
+        "event_id": event_id,
+        "application": application_id,
+        "store": store_id,
+        "type": type,
+        "timestamp": timestamp or timezone.now(),
+        "data": Jsonb(dict(data)),
+        "patterns": [type, f"{type.partition('.')[0]}.*", "*"],
+    }
+    execute(RECORD, parameters)
+    return event_id

@@ -2,7 +2,7 @@ import base64
 import binascii
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.access import Access
-from fulfillment.errors import Fault
+from fulfillment.errors import Fault, Invalid
 from fulfillment.parameters import flag_parameter
 from fulfillment.responses import json_bytes
 from fulfillment.serializers import Timestamp
@@ -32,10 +32,12 @@ from stores.pricing import raise_faults
 from stores.selectors.order_access import READ, OpenedStore, open_store
 from stores.selectors.order_export import (
     LAST,
+    SpanPage,
     Wanted,
     export_count,
     export_page,
     export_rows,
+    open_span,
     verbose_records,
     wanted_orders,
 )
@@ -58,6 +60,8 @@ PARAMETERS = [
     OpenApiParameter("orderNumber", str),
     OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
 ]
+STATUSES = frozenset(str(value) for value in OrderStatus.values)
+SPAN_PARAMETERS = frozenset({"skip", "take", "after"})
 # What a spreadsheet takes for the start of a formula, wide forms included.
 FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
@@ -102,28 +106,51 @@ class OrderExportViewSet(ApiViewSet):
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
-        opened = open_store(request.auth, store_id, READ)
         asked = _Parameters(request)
+        is_csv = request.accepted_renderer.media_type == CSVRenderer.media_type
+        if asked.is_span and not is_csv:
+            low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
+            opened, page = open_span(request.auth, store_id, low=low, take=take)
+            if page:
+                return _span_answer(request, opened, asked, page)
+        else:
+            opened = open_store(request.auth, store_id, READ)
+        raise_faults(asked.faults)
         wanted = asked.wanted(opened)
-        if request.accepted_renderer.media_type == CSVRenderer.media_type:
+        if is_csv:
             rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
             return _csv_answer(rows, store_id)
         return _answer(request, opened, asked, wanted)
 
 
 class _Parameters:
-    """The query as it was meant; every parameter that is not understood is named."""
+    """The query as it was meant; `faults` name every parameter that is not understood."""
+
+    skip = after = 0
+    take: int | None = None
+    verbose = False
+    statuses: Sequence[int] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
 
     def __init__(self, request: Request) -> None:
         self.query = request.query_params
         self.faults: list[Fault] = []
+        if self.query:
+            self._read()
+
+    def _read(self) -> None:
         self.skip = self._whole("skip", 0, LAST) or 0
         self.take = self._whole("take", 1, LARGEST_TAKE)
-        self.verbose = flag_parameter(self.query, "verbose")
+        self.verbose = self._flag("verbose")
         self.statuses = self._statuses()
         self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
         self.after = self._cursor()
-        raise_faults(self.faults)
+
+    @property
+    def is_span(self) -> bool:
+        """Nothing is asked but which part of all orders."""
+        return not self.faults and self.query.keys() <= SPAN_PARAMETERS
 
     def wanted(self, opened: OpenedStore) -> Wanted | None:
         wanted = wanted_orders(
@@ -139,7 +166,7 @@ class _Parameters:
     def next_link(self, store_id: str, position: int) -> str:
         kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
         cursor = base64.urlsafe_b64encode(b"p%d" % position).decode().rstrip("=")
-        query = urlencode([*kept, ("after", cursor)])
+        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -148,6 +175,13 @@ class _Parameters:
 
     def _refuse(self, name: str, message: str) -> None:
         self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
+
+    def _flag(self, name: str) -> bool:
+        try:
+            return flag_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return False
 
     def _whole(self, name: str, least: int, most: int) -> int | None:
         text = self.query.get(name)
@@ -160,11 +194,10 @@ class _Parameters:
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")
-        known = {str(value) for value in OrderStatus.values}
         for text in texts:
-            if text not in known:
+            if text not in STATUSES:
                 self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
-        return [int(text) for text in texts if text in known]
+        return [int(text) for text in texts if text in STATUSES]
 
     def _moment(self, name: str) -> datetime | None:
         text = self.query.get(name)
@@ -190,6 +223,14 @@ class _Parameters:
         except (ValueError, binascii.Error):
             self._refuse("after", "take it from the Link header of the page before.")
             return 0
+
+
+def _span_answer(request: Request, opened: OpenedStore, asked: _Parameters, page: SpanPage) -> HttpResponse:
+    response = json_bytes(request, page.body)
+    response.headers["X-Total-Count"] = str(page.newest)
+    if page.has_more:
+        response.headers["Link"] = asked.next_link(opened.store.external_id, page.last)
+    return response
 
 
 def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: Wanted | None) -> HttpResponse:

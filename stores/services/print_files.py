@@ -1,26 +1,19 @@
 """Print-ready files of ordered items: rendered before the order is written, frozen with their hash."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
-from accounts.callers import Caller
 from fulfillment.errors import DomainError, NotFound
 from stores.files import read_file, remove_files, storage_at_work, write_files
-from stores.models import OrderItem, Product
-from stores.services.prints import PrintedFile, render_print_file
+from stores.models import OrderItem
+from stores.services.prints import PrintedFile
 
 
 class PrintFileDamaged(DomainError):
     status = 500
     code = "print_file_damaged"
     title = "The stored print file is damaged"
-
-
-def make_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
-    """The press file of exactly these values. Refuses what cannot be printed; faults point into `values`."""
-    product = Product.objects.defer("rendering", "verbose_rendering").get(pk=product_pk)
-    return render_print_file(caller=caller, product=product, values=values)
 
 
 def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> str:

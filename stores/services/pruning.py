@@ -7,13 +7,17 @@ run finds, because it looks at the folders as well.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from fulfillment.pruning import Prunable
 from stores.files import asset_file, proof_folder, storage_at_work
 from stores.models import Asset, Proof
 from stores.services.proofs import lock_proof
@@ -32,26 +36,58 @@ class PruneSummary:
     stray_assets: int = 0
 
 
+def prunables(*, proof_days: int | None = None) -> list[Prunable]:
+    days = settings.PROOF_DAYS_KEPT if proof_days is None else proof_days
+    return [
+        Prunable("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
+        Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
+        Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
+    ]
+
+
 def prune_proofs(*, days: int) -> PruneSummary:
-    summary = PruneSummary()
-    unused_since = timezone.now() - timedelta(days=days)
-    with storage_at_work():
-        while digests := _remove_rows(unused_since):
-            summary.proofs += len(digests)
+    return PruneSummary(*(sum(each.remove(BATCH)) for each in prunables(proof_days=days)))
+
+
+def _unused_proofs(days: int) -> QuerySet[Proof]:
+    return Proof.objects.filter(last_used__lt=timezone.now() - timedelta(days=days))
+
+
+def _remove_proofs(days: int, batch: int) -> Iterator[int]:
+    while digests := _remove_rows(days, batch):
+        with storage_at_work():
             for digest in digests:
                 _clear_folder(digest)
+        yield len(digests)
+
+
+def _remove_stray_folders(batch: int) -> Iterator[int]:
+    with storage_at_work():
         for digest in _stray_digests():
-            summary.stray_folders += _clear_folder(digest, older_than=YOUNG)
+            yield _clear_folder(digest, older_than=YOUNG)
+
+
+def _count_stray_folders() -> int:
+    with storage_at_work():
+        return sum(not _is_in_the_making(proof_folder(digest)) for digest in _stray_digests())
+
+
+def _remove_stray_assets(batch: int) -> Iterator[int]:
+    with storage_at_work():
         for name in _stray_assets():
             default_storage.delete(name)
-            summary.stray_assets += 1
-    return summary
+            yield 1
+
+
+def _count_stray_assets() -> int:
+    with storage_at_work():
+        return sum(1 for _ in _stray_assets())
 
 
 @transaction.atomic
-def _remove_rows(unused_since: datetime) -> list[str]:
-    unused = Proof.objects.filter(last_used__lt=unused_since).order_by("last_used")
-    digests = list(unused.select_for_update(skip_locked=True).values_list("digest", flat=True)[:BATCH])
+def _remove_rows(days: int, batch: int) -> list[str]:
+    unused = _unused_proofs(days).order_by("last_used")
+    digests = list(unused.select_for_update(skip_locked=True).values_list("digest", flat=True)[:batch])
     Proof.objects.filter(digest__in=digests).delete()
     return digests
 
@@ -63,13 +99,17 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
     if Proof.objects.filter(digest=digest).exists():
         return False
     folder = proof_folder(digest)
-    names = [f"{folder}/{name}" for name in _listed(folder)[1]]
-    if older_than is not None and any(_is_young(name, older_than) for name in names):
+    if older_than is not None and _is_in_the_making(folder, older_than):
         return False
+    names = [f"{folder}/{name}" for name in _listed(folder)[1]]
     # The folder itself last: to a bucket it is nothing, to a file system an empty directory.
     for name in [*names, folder]:
         default_storage.delete(name)
     return True
+
+
+def _is_in_the_making(folder: str, age: timedelta = YOUNG) -> bool:
+    return any(_is_young(f"{folder}/{name}", age) for name in _listed(folder)[1])
 
 
 def _stray_digests() -> Iterator[str]:

@@ -62,7 +62,9 @@ def test_content_decides_and_not_the_name(read, content):
         ),
         pytest.param(zipped(), "exactly one file; it holds 0: nothing", id="no file"),
         pytest.param(encrypted(TEXT), "encrypted", id="encrypted"),
-        pytest.param(zipped(**{"[Content_Types]__xml": b"<x/>", "xl": b""}), "spreadsheet program", id="xlsx"),
+        pytest.param(
+            zipped(**{"[Content_Types]__xml": b"<x/>", "xl": b""}), "spreadsheet program", id="xlsx"
+        ),
         pytest.param(b"", "empty", id="nothing"),
     ],
 )

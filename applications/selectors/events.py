@@ -1,0 +1,107 @@
+"""`event_page(application, after=Cursor(0, 0), patterns=(), take=100) -> EventPage`, `event_record(event)`."""
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import BigIntegerField, Func, Q, TextField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from applications.models import Application, Event
+from applications.models.event_type import named_types
+from fulfillment.errors import Invalid
+from fulfillment.serializers import timestamp
+
+KEPT = timedelta(days=30)
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+_CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
+
+# Every transaction with a lower number has ended, and none will ever begin: what it wrote is there for good. One
+# that is still running holds back all that came after it, so that no cursor can pass an event not yet visible.
+SETTLED = Cast(
+    Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
+    output_field=BigIntegerField(),
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cursor:
+    """A place in the order of commits; `text` is what clients see of it."""
+
+    transaction: int = 0
+    id: int = 0
+
+    @property
+    def text(self) -> str:
+        return base64.urlsafe_b64encode(b"e%d.%d" % (self.transaction, self.id)).decode().rstrip("=")
+
+    @classmethod
+    def of(cls, text: str) -> "Cursor":
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
+        except (ValueError, binascii.Error):
+            plain = ""
+        found = _CURSOR.match(plain)
+        if not found:
+            message = "after: take it from the Link header of the page before."
+            raise Invalid.at("?after", "parameter_invalid", message)
+        return cls(int(found[1]), int(found[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """`next` is where to go on: after the last event here, or still the same place."""
+
+    events: list[Event]
+    next: Cursor
+
+
+def event_page(
+    application: Application,
+    *,
+    after: Cursor = Cursor(),
+    patterns: Sequence[str] = (),
+    take: int = DEFAULT_TAKE,
+    now: datetime | None = None,
+) -> EventPage:
+    """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
+    events = Event.objects.filter(
+        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - KEPT
+    )
+    if after != Cursor():
+        events = events.filter(
+            Q(transaction__gte=after.transaction),
+            RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id]),
+        )
+    if patterns:
+        events = events.filter(type__in=named_types(list(patterns)))
+    found = list(events.order_by("transaction", "id")[:take])
+    last = Cursor(found[-1].transaction, found[-1].pk) if found else after
+    return EventPage(found, last)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    return envelope(
+        event.event_id, event.type, event.timestamp, event.store_id, event.application_id, event.data
+    )
+
+
+def envelope(
+    event_id: UUID, kind: str, moment: datetime, store_id: str, application_id: UUID, data: Any
+) -> dict[str, Any]:
+    """What is read here and sent to webhooks."""
+    return {
+        "EventID": str(event_id),
+        "Type": kind,
+        "Timestamp": timestamp(moment),
+        "StoreID": store_id or None,
+        "ApplicationID": str(application_id),
+        "Data": data,
+    }

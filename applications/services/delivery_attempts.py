@@ -1,0 +1,145 @@
+"""The hot path of workers: take a delivery, and write down how it went. One statement each."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+
+from applications.models import DeliveryState, Webhook
+from applications.selectors.events import envelope
+from applications.services.webhooks import disable_webhook
+from applications.webhooks.client import Answer
+from applications.webhooks.schedule import next_try, parse_retry_after
+from fulfillment.statements import execute, fetch_rows
+
+logger = logging.getLogger(__name__)
+
+# A try takes 15 s at most: what is not written down by then was in the hands of a worker that died.
+LEASE = timedelta(seconds=40)
+# A new delivery's own job comes first; after this long it is taken without one.
+JOB_COMES_WITHIN = timedelta(seconds=2)
+GONE = 410
+
+_TAKEN = """
+UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
+FROM applications_event e, applications_webhook w
+WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
+"""
+_RETURNING = """
+RETURNING d.id, d.tries, w.id, w.url, w.failing_since IS NOT NULL,
+    (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
+     WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
+    e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
+"""
+TAKE_NEW = f"{_TAKEN} AND d.id = %(delivery)s AND d.tries = 0 {_RETURNING}"
+TAKE_DUE = f"""{_TAKEN} AND d.id IN (
+    SELECT id FROM applications_delivery
+    WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
+    ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+) {_RETURNING}"""  # noqa: S608 - made of constants
+WITH_DUE = """
+SELECT w.id FROM applications_webhook w
+WHERE w.is_enabled AND EXISTS (
+    SELECT FROM applications_delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s
+        AND (d.tries > 0 OR d.next_try <= %(late)s)
+)
+"""
+_ATTEMPT = """
+WITH attempt AS (
+    INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, status_code, error, body)
+    SELECT id, %(started)s, %(milliseconds)s, %(status)s, %(error)s, %(body)s
+    FROM applications_delivery WHERE id = %(delivery)s
+)
+"""
+SUCCEEDED = f"""{_ATTEMPT}, healthy AS (
+    UPDATE applications_webhook SET failing_since = NULL, warned = NULL
+    WHERE id = %(webhook)s AND failing_since IS NOT NULL
+)
+UPDATE applications_delivery SET state = 'Delivered', next_try = NULL WHERE id = %(delivery)s
+"""  # noqa: S608 - made of constants
+# Whoever asked for a resend meanwhile began a new schedule, which this leaves alone.
+FAILED = f"""{_ATTEMPT}, failing AS (
+    UPDATE applications_webhook SET failing_since = %(started)s
+    WHERE id = %(webhook)s AND failing_since IS NULL
+)
+UPDATE applications_delivery SET state = %(state)s, next_try = %(next_try)s
+WHERE id = %(delivery)s AND state = 'Pending' AND tries = %(tries)s
+"""  # noqa: S608 - made of constants
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A delivery in our hands until its lease ends."""
+
+    delivery_id: int
+    tries: int
+    webhook_id: UUID
+    url: str
+    is_failing: bool
+    ciphertexts: Sequence[bytes]
+    event_id: UUID
+    body: bytes
+
+
+def take_new_delivery(*, delivery_id: int, now: datetime) -> Taken | None:
+    """For the job of a delivery: None where it is taken already, done, or its webhook is disabled."""
+    parameters = {"delivery": delivery_id, "now": now, "lease": now + LEASE}
+    rows = fetch_rows(TAKE_NEW, parameters)
+    return _taken(*rows[0]) if rows else None
+
+
+def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[Taken]:
+    """What is due, the longest first; two workers never take the same."""
+    parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
+    return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
+
+
+def webhooks_with_due_deliveries(*, now: datetime) -> list[UUID]:
+    """One probe of an index for each webhook, however many deliveries wait."""
+    rows = fetch_rows(WITH_DUE, {"now": now, "late": now - JOB_COMES_WITHIN})
+    return [row[0] for row in rows]
+
+
+def record_attempt(*, taken: Taken, answer: Answer, started: datetime, now: datetime) -> None:
+    """Writes the log, and when it is tried again; an endpoint that is gone for good is disabled."""
+    parameters = {
+        "delivery": taken.delivery_id,
+        "webhook": taken.webhook_id,
+        "tries": taken.tries,
+        "started": started,
+        "milliseconds": answer.milliseconds,
+        "status": answer.status,
+        "error": answer.error,
+        "body": answer.body,
+    }
+    if answer.is_success:
+        execute(SUCCEEDED, parameters)
+    elif answer.status == GONE:
+        _record_gone(taken, parameters)
+    else:
+        wait = parse_retry_after(answer.retry_after, now=now)
+        execute(FAILED, {**parameters, **_following(next_try(tries=taken.tries, now=now, retry_after=wait))})
+
+
+@transaction.atomic
+def _record_gone(taken: Taken, parameters: dict[str, Any]) -> None:
+    # The webhook first: its row is locked before any delivery's everywhere else.
+    webhook = Webhook.objects.get(pk=taken.webhook_id)
+    if webhook.deleted is None:
+        disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
+    execute(FAILED, {**parameters, **_following(None)})
+
+
+def _following(moment: datetime | None) -> dict[str, Any]:
+    return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
+
+
+def _taken(*row: Any) -> Taken:
+    body = orjson.dumps(envelope(*row[6:]))
+    return Taken(row[0], row[1], row[2], row[3], row[4], row[5] or (), row[6], body)

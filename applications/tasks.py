@@ -1,0 +1,28 @@
+"""What workers do for this app. A module `tasks` in any app is found by itself; see docs/architecture.md."""
+
+from uuid import UUID
+
+from django.utils import timezone
+from procrastinate import JobContext, RetryStrategy
+from procrastinate.contrib.django import app
+
+from applications.services.events import DELIVER_QUEUE, DELIVER_TASK
+from applications.services.mail import MAIL_TASK, send_mail_to_owners
+from applications.services.webhook_health import review_failing_webhooks
+
+
+@app.task(name=DELIVER_TASK, queue=DELIVER_QUEUE, pass_context=True)
+async def deliver(context: JobContext, *, delivery_id: int, webhook_id: str) -> None:
+    sender = context.additional_context["sender"]
+    await sender.send_new(delivery_id=delivery_id, webhook_id=UUID(webhook_id))
+
+
+@app.task(name=MAIL_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_mail(*, application_id: str, subject: str, text: str) -> None:
+    send_mail_to_owners(application_id=application_id, subject=subject, text=text)
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="applications.review_webhooks", queueing_lock="applications.review_webhooks")
+def review_webhooks(timestamp: int) -> None:
+    review_failing_webhooks(now=timezone.now())

@@ -1,0 +1,131 @@
+"""Which addresses we send to: public ones over https, and what WEBHOOK_ALLOWED_NETWORKS names.
+
+Checked twice: by `refusal` when a webhook is saved, and for the very address of each connection.
+"""
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from django.conf import settings
+from yarl import URL
+
+Address = IPv4Address | IPv6Address
+LONGEST_URL = 2000
+RESOLVE_SECONDS = 3
+# All that IANA has given out for use on the Internet; NAT64, mapped and private forms lie outside.
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+NOT_PUBLIC = (
+    IPv4Network("192.0.0.0/24"),
+    IPv4Network("192.88.99.0/24"),
+    IPv6Network("2001::/23"),
+    IPv6Network("2001:db8::/32"),
+    IPv6Network("2002::/16"),
+    IPv6Network("3fff::/20"),
+)
+NOT_HTTPS = "it must begin with https://."
+
+
+def is_allowed(address: Address) -> bool:
+    """Whether an operator has named this address's network."""
+    address = _plain(address)
+    return any(address in network for network in settings.WEBHOOK_ALLOWED_NETWORKS)
+
+
+def is_public(address: Address) -> bool:
+    address = _plain(address)
+    if address.version == 6 and address not in GLOBAL_UNICAST:
+        return False
+    return (
+        address.is_global
+        and not address.is_multicast
+        and not any(address in network for network in NOT_PUBLIC if network.version == address.version)
+    )
+
+
+def may_connect(address: Address, *, scheme: str) -> bool:
+    return is_allowed(address) or (scheme == "https" and is_public(address))
+
+
+def refusal(url: str) -> str | None:
+    """Why a webhook may not have this URL; None where it may. A name that does not resolve now may."""
+    try:
+        parsed = parse(url)
+    except ValueError as error:
+        return str(error)
+    host = parsed.raw_host or ""
+    literal = literal_address(host)
+    addresses = [literal] if literal else _resolved(host)
+    if not addresses:
+        return None if parsed.scheme == "https" else NOT_HTTPS
+    for address in addresses:
+        if not may_connect(address, scheme=parsed.scheme):
+            if parsed.scheme == "http" and is_public(address):
+                return NOT_HTTPS
+            found = "" if literal else f" ({address})"
+            return f"{host}{found} is not an address of the public Internet."
+    return None
+
+
+def parse(url: str) -> URL:
+    """The URL as it will be asked for; raises ValueError with a sentence for people."""
+    if len(url) > LONGEST_URL:
+        raise ValueError(f"it may have {LONGEST_URL} characters at most.")
+    if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):
+        raise ValueError("it may hold no spaces, control characters or backslashes.")
+    try:
+        parsed = URL(url)
+        port = parsed.port
+    except ValueError as error:
+        raise ValueError("it is not an address such as https://example.com/events.") from error
+    if parsed.scheme not in {"https", "http"}:
+        raise ValueError(NOT_HTTPS)
+    if not parsed.host or not port:
+        raise ValueError("it is not an address such as https://example.com/events.")
+    if parsed.user is not None or parsed.password is not None:
+        raise ValueError("it may hold no user name or password.")
+    if parsed.fragment or url.endswith("#"):
+        raise ValueError("it may hold no fragment (#).")
+    _check_host(parsed.raw_host or "")
+    return parsed
+
+
+def literal_address(host: str) -> Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def _check_host(host: str) -> None:
+    if "%" in host:
+        raise ValueError("its host may hold no percent sign.")
+    if literal_address(host):
+        return
+    last = host.rstrip(".").rpartition(".")[2]
+    # What a resolver takes for a number in decimal, octal, hexadecimal or short form.
+    if not last or last.isdigit() or last.lower().startswith("0x"):
+        raise ValueError("write an IPv4 address as four decimal numbers, such as 203.0.113.7.")
+    if not host.isascii() or host.startswith(".") or ".." in host:
+        raise ValueError("its host is not a name of the Internet.")
+
+
+def _plain(address: Address) -> Address:
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def _resolved(host: str) -> list[Address]:
+    """What a name stands for now; nothing where that is not known within RESOLVE_SECONDS."""
+    try:
+        found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+        return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found.result(RESOLVE_SECONDS)]
+    except (OSError, UnicodeError, TooLate):
+        return []
+
+
+@cache
+def _resolvers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(4, thread_name_prefix="resolve")

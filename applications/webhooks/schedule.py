@@ -1,0 +1,41 @@
+"""When a delivery is tried again: 10 tries over three days, each time a little off, so that they spread."""
+
+import random
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+# After the first, second, … try failed.
+DELAYS = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (5, 300, 1800, 7200, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600)
+)
+MAXIMUM_TRIES = len(DELAYS) + 1
+JITTER = 0.1
+LONGEST_WAIT = timedelta(hours=24)
+
+_random = random.SystemRandom()
+
+
+def next_try(*, tries: int, now: datetime, retry_after: timedelta | None = None) -> datetime | None:
+    """When to try again after `tries` failed; None where that was the last one.
+
+    What the endpoint asks for with Retry-After is kept to where it is later, up to a day.
+    """
+    if tries >= MAXIMUM_TRIES:
+        return None
+    delay = DELAYS[tries - 1] * _random.uniform(1 - JITTER, 1 + JITTER)
+    if retry_after is not None:
+        delay = max(delay, min(retry_after, LONGEST_WAIT))
+    return now + delay
+
+
+def parse_retry_after(value: str | None, *, now: datetime) -> timedelta | None:
+    """Seconds or an HTTP date; None for anything else."""
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text[:9]), int(LONGEST_WAIT.total_seconds())))
+    try:
+        wait = parsedate_to_datetime(text) - now
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(wait, timedelta(0))

@@ -1,0 +1,167 @@
+"""Sends deliveries inside one worker process: many at once, few of them to the same webhook.
+
+A delivery comes with its job, within milliseconds of the commit. Whatever has no job any more (later tries, what was
+recovered, what a killed worker held, what came while its webhook was busy) is found in the table itself. Procrastinate
+looks through all jobs that wait for a later time whenever it fetches one, so later tries are no jobs of its.
+"""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import InterfaceError, OperationalError, connection
+from django.utils import timezone
+
+from applications.services.delivery_attempts import (
+    Taken,
+    record_attempt,
+    take_due_deliveries,
+    take_new_delivery,
+    webhooks_with_due_deliveries,
+)
+from applications.webhooks.client import Client
+from applications.webhooks.signatures import signed_headers
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+AT_ONCE = 16
+AT_ONCE_WHEN_FAILING = 2
+LOOK_SECONDS = 1.0
+# The work is waiting; these threads only keep statements from holding up the network.
+DATABASE_THREADS = 4
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What is under way to one webhook; `more` when something was left waiting."""
+
+    busy: int = 0
+    limit: int = AT_ONCE
+    more: bool = False
+    is_filling: bool = False
+
+
+class Sender:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._lanes: defaultdict[UUID, _Lane] = defaultdict(_Lane)
+        self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def send_new(self, *, delivery_id: int, webhook_id: UUID) -> None:
+        """The job of a delivery. Where its webhook is busy, whoever is done first takes it along."""
+        lane = self._lanes[webhook_id]
+        if lane.busy >= lane.limit:
+            lane.more = True
+            return
+        lane.busy += 1
+        taken = None
+        try:
+            taken = await self._in_thread(
+                lambda: take_new_delivery(delivery_id=delivery_id, now=timezone.now())
+            )
+        finally:
+            if taken is None:
+                self._leave(webhook_id, lane)
+        if taken:
+            await self._send(lane, taken)
+
+    async def look_for_due(self) -> None:
+        """Until cancelled: starts what is due in the table, every second."""
+        while True:
+            try:
+                for webhook_id in await self._in_thread(
+                    lambda: webhooks_with_due_deliveries(now=timezone.now())
+                ):
+                    self._fill(webhook_id)
+            except (OperationalError, InterfaceError) as error:
+                logger.warning("The database is away; looking again: %s", error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def close(self) -> None:
+        """Ends what is under way; it comes up again when its lease has ended."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._threads.shutdown(cancel_futures=True)
+
+    def _fill(self, webhook_id: UUID) -> None:
+        lane = self._lanes[webhook_id]
+        if lane.busy < lane.limit and not lane.is_filling:
+            lane.is_filling = True
+            self._start(self._take_due(webhook_id, lane))
+
+    async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
+        places = lane.limit - lane.busy
+        lane.busy += places
+        found: list[Taken] = []
+        try:
+            found = await self._in_thread(
+                lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=timezone.now())
+            )
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("The database is away; deliveries wait: %s", error)
+        finally:
+            lane.more = len(found) == places
+            lane.busy -= places - len(found)
+            lane.is_filling = False
+            self._forget_idle(webhook_id, lane)
+        for taken in found:
+            self._start(self._send(lane, taken))
+
+    async def _send(self, lane: _Lane, taken: Taken) -> None:
+        started = timezone.now()
+        if taken.is_failing:
+            lane.limit = AT_ONCE_WHEN_FAILING
+        try:
+            headers = signed_headers(
+                ciphertexts=taken.ciphertexts, event_id=str(taken.event_id), now=started, body=taken.body
+            )
+            answer = await self._client.post(taken.url, taken.body, headers)
+            # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
+            lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
+            await self._in_thread(
+                lambda: record_attempt(taken=taken, answer=answer, started=started, now=timezone.now())
+            )
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("The database is away; a delivery will be repeated: %s", error)
+        finally:
+            self._leave(taken.webhook_id, lane)
+
+    def _leave(self, webhook_id: UUID, lane: _Lane) -> None:
+        lane.busy -= 1
+        if lane.more:
+            self._fill(webhook_id)
+        self._forget_idle(webhook_id, lane)
+
+    def _forget_idle(self, webhook_id: UUID, lane: _Lane) -> None:
+        if not (lane.busy or lane.more or lane.is_filling) and lane.limit == AT_ONCE:
+            self._lanes.pop(webhook_id, None)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("A delivery broke off", exc_info=error)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _twice, work)
+
+
+def _twice(work: Callable[[], T]) -> T:
+    """A connection that PostgreSQL has closed shows it only when it is used; a new one may do."""
+    try:
+        return work()
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return work()
