@@ -178,7 +178,7 @@ def _proof_facts() -> dict[str, Any]:
     from tests.factories.orders import card_data
 
     product = Product.objects.get(store__external_id=WORKSHOP, external_id="card")
-    filling = fill_template(caller=Caller(), product=product_version_of(product), values=card_data())
+    filling = fill_template(caller=Caller(), product=product_version_of(product.pk), values=card_data())
     return {"card": filling.values, "fingerprint": filling.layout.fingerprint.hex()}
 
 

@@ -21,15 +21,29 @@ from tests.benchmarks.limit_writes import find_proof, place_order
 PEPPER = os.environ["FULFILLMENT_PEPPERS"].split(",")[0].strip().encode()
 KEPT = threading.local()
 
+# As in the service, the request is counted on its subscription by the same statement.
 CREDENTIALS = """
+WITH known AS (
 SELECT token.expires, token.scope, token.user_id, token.application_id, application.is_enabled,
-       person.is_active, subscription.user_id, subscription.application_id
+       person.is_active, subscription.user_id AS key_user, subscription.application_id AS key_application,
+       subscription.requests_per_minute AS quota, 'subscription:' || subscription.id AS bucket
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
 LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = %s
 LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
 WHERE token.token_checksum = %s
+), counted AS (
+INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
+SELECT bucket, statement_timestamp(), 1 FROM known WHERE bucket IS NOT NULL
+ON CONFLICT (bucket) DO UPDATE SET
+    used = CASE WHEN excluded.started BETWEEN kept.started - interval '60 s' AND kept.started + interval '60 s'
+           THEN kept.used + 1 ELSE 1 END,
+    started = CASE WHEN excluded.started BETWEEN kept.started - interval '60 s' AND kept.started + interval '60 s'
+              THEN kept.started ELSE excluded.started END
+RETURNING kept.used
+)
+SELECT * FROM known LEFT JOIN counted ON true
 """
 ASSOCIATED = """
 EXISTS (SELECT FROM accounts_role role
@@ -119,8 +133,8 @@ def _caller(connection: Any, environ: dict[str, Any]) -> Any:
     row = connection.execute(CREDENTIALS, (digest, checksum), prepare=True).fetchone()
     if row is None:
         return None
-    expires, scope, user, calling, enabled, active, key_user, key_application = row
-    valid = expires > datetime.now(UTC) and enabled and (user is None or active) and scope.split()
+    expires, scope, user, calling, enabled, active, key_user, key_application, quota, _, used = row
+    valid = expires > datetime.now(UTC) and enabled and (user is None or active) and used <= quota
     owned = (key_user is not None and key_user == user) or key_application == calling
     return (calling, scope.split()) if valid and owned else None
 

@@ -72,7 +72,8 @@ def measure_growth(small: Database, large: Database, pace: Pace) -> dict[str, fl
 
 def ratio(results: Mapping[str, Runs], other: str) -> float:
     pairs = zip(results["ours"].loads, results[other].loads, strict=True)
-    return statistics.median(ours.rate / theirs.rate for ours, theirs in pairs)
+    # Where nothing came back in time, one answer is taken to have come.
+    return statistics.median(ours.rate / max(theirs.rate, 1 / LONGEST) for ours, theirs in pairs)
 
 
 def show(row: Row, results: Mapping[str, Runs]) -> None:
