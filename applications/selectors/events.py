@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from applications.models import Application, Event
-from applications.models.event_type import named_types
+from applications.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.errors import Invalid
 from fulfillment.serializers import timestamp
 
@@ -85,6 +85,15 @@ def event_page(
     found = list(events.order_by("transaction", "id")[:take])
     last = Cursor(found[-1].transaction, found[-1].pk) if found else after
     return EventPage(found, last)
+
+
+def checked_patterns(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in PATTERNS and name not in EventType.values:
+            allowed = ", ".join([*PATTERNS, *EventType.values])
+            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed}."
+            raise Invalid.at("?type", "parameter_invalid", message)
+    return list(names)
 
 
 def event_record(event: Event) -> dict[str, Any]:
