@@ -1,7 +1,7 @@
 """A receiver of webhooks on a loopback port: as quick as Python goes, and as bad as asked.
 
-What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7` (encoded), `/hang`, `/drip`, `/drip-head`, `/flood`,
-`/close`. A subclass may decide in `answer` instead.
+What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7` (encoded), `/hang`, `/drip`, `/drip-head`,
+`/flood`, `/close`. A subclass may decide in `answer` instead.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from fulfillment.statements import execute
+from fulfillment.statements import execute, fetch_row
 
 DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
 
@@ -63,3 +63,19 @@ def record_event(
     }
     execute(RECORD, parameters)
     return event_id
+
+
+@transaction.atomic
+def settle_restored_events() -> bool:
+    """After a restore into a new PostgreSQL, whose transactions count from the start: True if there was one.
+
+    Else readers would wait for numbers that are far away. The order within an application becomes that of `id`.
+    """
+    row = fetch_row(
+        "SELECT transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint "
+        "FROM applications_event ORDER BY id DESC LIMIT 1"
+    )
+    if row is None or not row[0]:
+        return False
+    execute("UPDATE applications_event SET transaction = 0")
+    return True
