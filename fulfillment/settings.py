@@ -318,6 +318,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
+        "DeliveryStateEnum": "applications.models.DeliveryState",
+        "EventTypeEnum": "applications.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
     "TAGS": [
@@ -329,6 +331,7 @@ SPECTACULAR_SETTINGS = {
             "Orders",
             "Delivery",
             "Applications",
+            "Events and webhooks",
             "Associations",
             "Users",
         )
