@@ -14,7 +14,6 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
-from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -43,7 +42,8 @@ ALLOWED_HOSTS = environment.names(
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 INSTALLED_APPS = [
-    "unfold",
+    # Its own configuration would put its own site in the place of ours.
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     # Before ours, so that our admin of its models takes the place of its own.
     "oauth2_provider",
@@ -52,8 +52,8 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "fulfillment.console_site.ConsoleConfig",
     "procrastinate.contrib.django",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -323,6 +323,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
+        "DeliveryStateEnum": "applications.models.DeliveryState",
+        "EventTypeEnum": "applications.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
     "TAGS": [
@@ -334,6 +336,7 @@ SPECTACULAR_SETTINGS = {
             "Orders",
             "Delivery",
             "Applications",
+            "Events and webhooks",
             "Associations",
             "Users",
         )
@@ -382,25 +385,14 @@ UNFOLD = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
     ],
+    "STYLES": [
+        lambda request: static("console/theme.css"),
+        lambda request: static("console/console.css"),
+    ],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
-    # Tailwind's emerald: the accent of static/portal.css.
-    "COLORS": {
-        "primary": {
-            "50": "236 253 245",
-            "100": "209 250 229",
-            "200": "167 243 208",
-            "300": "110 231 183",
-            "400": "52 211 153",
-            "500": "16 185 129",
-            "600": "4 120 87",
-            "700": "6 95 70",
-            "800": "6 78 59",
-            "900": "2 58 44",
-            "950": "1 34 26",
-        }
-    },
-    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
+    # The colour scheme is static/console/theme.css.
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.navigation.navigation_for"},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
@@ -441,6 +433,10 @@ if len(PROOF_MARK) > 24:
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long an order at rest keeps its address; 0 for ever.
+ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
+# How long an uploaded picture is kept that was never ordered, from its last use in a proof.
+ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
 # How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
