@@ -72,9 +72,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
-    "fulfillment.api.limits.RateLimits",
     "django.middleware.security.SecurityMiddleware",
     "fulfillment.middleware.SecurityHeaders",
+    "fulfillment.api.limits.RateLimits",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
     "fulfillment.middleware.ApiHistory",
@@ -246,6 +246,9 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:
+    # A browser takes these names only with Secure, for this host alone and for every path.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
