@@ -26,6 +26,7 @@ PROGRAM_PREFIXES = (
     "/.well-known/",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/proofs/",
     "/assets/",
 )

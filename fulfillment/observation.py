@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
 from applications.services.usage import count_call, flush_usage
+from fulfillment.measures import measure_request
 from fulfillment.periodic import Periodic
 
 
@@ -30,3 +31,19 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float) -> Non
     caller: Caller | None = getattr(request, "auth", None)
     if caller is not None and caller.application_id is not None:
         count_call(application_id=caller.application_id, status=response.status_code)
+    if settings.METRICS_OPEN:
+        match = request.resolver_match
+        measure_request(
+            route=match.route if match else "none",
+            caller=kind_of(caller),
+            status=response.status_code,
+            seconds=seconds,
+        )
+
+
+def kind_of(caller: Caller | None) -> str:
+    if caller is None:
+        return "none"
+    if caller.is_application:
+        return "application"
+    return "operator" if caller.is_operator_user else "user"

@@ -14,6 +14,7 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
+from fulfillment.figures import share_figures
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -419,6 +420,13 @@ RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
 
 # Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
 USAGE_FLUSH_SECONDS = 5
+
+# Either opens /metrics.
+METRICS_TOKEN = environment.secret("METRICS_TOKEN") if environment.is_set("METRICS_TOKEN") else ""
+METRICS_NETWORKS = environment.networks("METRICS_NETWORKS")
+METRICS_OPEN = bool(METRICS_TOKEN or METRICS_NETWORKS)
+if METRICS_OPEN:
+    share_figures()
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)

@@ -25,7 +25,9 @@ def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
         style = requests.get(f"{served.url}/static/portal.css", timeout=10)
         log = served.log.read_text()
 
-    assert [(status, case) for status, case in answers if status >= 500 and not _is_missing_data(status, case)] == []
+    assert [
+        (status, case) for status, case in answers if status >= 500 and not _is_missing_data(status, case)
+    ] == []
     assert [case for status, case in answers if status == 0] == []
     assert "Traceback" not in log
     assert (style.status_code, style.headers["X-Content-Type-Options"]) == (200, "nosniff")
