@@ -451,12 +451,30 @@ ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_
 # How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
+LOG_FORMAT = environment.text("LOG_FORMAT", "plain" if DEVELOPMENT else "json")
+if LOG_FORMAT not in {"plain", "json"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write plain or json.")
+ACCESS_LOG = environment.flag("ACCESS_LOG")
+SENTRY_DSN = environment.text("SENTRY_DSN")
+OTLP_ENDPOINT = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    # Refusals are the clients' business; the access log has them.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "filters": {"secrets": {"()": "fulfillment.logs.SecretFilter"}},
+    "formatters": {
+        "plain": {
+            "()": "fulfillment.logs.PlainFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
+        "json": {"()": "fulfillment.logs.JsonFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["secrets"]}
+    },
+    "loggers": {
+        # Refusals are the clients' business; the access log has them.
+        "django.request": {"level": "ERROR"},
+        "fulfillment.access": {"level": "INFO"},
+    },
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
 }
