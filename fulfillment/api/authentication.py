@@ -3,6 +3,7 @@
 import hashlib
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -61,7 +62,7 @@ WHERE token.token_checksum = %(checksum)s
 """
 # The same, and the request counted: one way to the database for both.
 COUNTED_CREDENTIALS = f"""
-WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT.format(source="known")})
+WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT_ROW.format(source="known")})
 SELECT * FROM known LEFT JOIN counted ON true
 """  # noqa: S608 - constants
 
@@ -120,7 +121,7 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_operator_user=bool(operator),
         application_id=application_id,
         is_first_party=first_party,
-        scopes=with_implied(scope.split()),
+        scopes=_scopes(scope),
         subscription_id=subscription_id,
     )
 
@@ -144,6 +145,12 @@ def _judge_token(
         raise _token_refused("The user of this access token is inactive.")
     if resource and resource != "[]" and not _is_for_this_api(resource):
         raise _token_refused("The access token was issued for another resource.")
+
+
+@lru_cache(maxsize=1024)
+def _scopes(text: str) -> frozenset[str]:
+    """Of the text alone: the same for every token that carries it."""
+    return with_implied(text.split())
 
 
 def _is_for_this_api(resource: Any) -> bool:

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from uuid import UUID
 
+from django.core.files.storage import default_storage
+
 from fulfillment.errors import DomainError, NotFound
 from stores.files import print_folder, read_file, remove_files, storage_at_work, write_files
 from stores.models import OrderItem
@@ -24,6 +26,22 @@ def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) ->
     return name
 
 
+def print_folder(order_id: UUID) -> str:
+    return f"print-files/{order_id.hex[-2:]}/{order_id}"
+
+
+def erase_print_files(*, order_id: UUID) -> None:
+    """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
+    folder = print_folder(order_id)
+    with storage_at_work():
+        try:
+            names = default_storage.listdir(folder)[1]
+        except FileNotFoundError:
+            return
+        for name in [*(f"{folder}/{name}" for name in names), folder]:
+            default_storage.delete(name)
+
+
 def drop_print_files(*, names: Sequence[str]) -> None:
     """For files of an order that was not written after all."""
     remove_files(names)
@@ -31,6 +49,10 @@ def drop_print_files(*, names: Sequence[str]) -> None:
 
 def read_print_file(*, item: OrderItem) -> bytes:
     """The frozen file; refuses to hand out anything but what was ordered."""
+    if not item.print_file and item.print_sha256:
+        raise NotFound(
+            "The print file was erased together with the address of its order.", code="print_file_erased"
+        )
     if not item.print_file:
         raise NotFound(
             "This item has no print file: its product has no template.", code="print_file_not_found"

@@ -17,7 +17,7 @@ UPDATE stores_asset SET is_ordered = true WHERE id::text IN (
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stores', '0005_order_numbers'),
+        ('stores', '0007_old_address_index'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         migrations.swappable_dependency(settings.OAUTH2_PROVIDER_APPLICATION_MODEL),
     ]
