@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
     "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -164,6 +165,10 @@ CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
+# Operators without a second step are led to set one up, and open nothing before.
+OPERATOR_TWO_FACTOR = environment.text("OPERATOR_TWO_FACTOR", "optional")
+if OPERATOR_TWO_FACTOR not in {"optional", "required"}:
+    raise ImproperlyConfigured(f"OPERATOR_TWO_FACTOR is {OPERATOR_TWO_FACTOR!r}; write required or optional.")
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
 DEFAULT_TENANT_DOMAIN = environment.text(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
@@ -403,6 +408,7 @@ TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30,
 # In a quarter of an hour.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS = 20
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.

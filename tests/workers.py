@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.db import connection
+from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from applications.selectors.workers import worker_health
 
@@ -72,3 +74,13 @@ def stop(worker: subprocess.Popen[bytes]) -> None:
 def kill(worker: subprocess.Popen[bytes]) -> None:
     worker.kill()
     worker.wait()
+
+
+def work_off(task_name: str) -> int:
+    """Does here and now what is queued under this name; returns how many jobs that were."""
+    jobs = list(ProcrastinateJob.objects.filter(task_name=task_name, status="todo").order_by("id"))
+    for job in jobs:
+        app.tasks[task_name](**job.args)
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s", [job.pk])
+    return len(jobs)
