@@ -55,3 +55,20 @@ def test_an_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
 
     assert parse_qs(urlsplit(visitor.page.url).query)["error"] == ["invalid_scope"]
     assert visitor.complaints == []
+
+
+TRANSFERRED = """() => performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource"))
+    .map((entry) => [entry.name, entry.transferSize])"""
+
+
+@pytest.mark.parametrize("path", ["/", "/accounts/login/"])
+def test_a_first_page_is_light(visitor, path):
+    """Uncompressed, as the test serves it; in production it is about a third."""
+    visitor.go(path)
+    visitor.page.wait_for_load_state("networkidle")
+
+    sizes = dict(visitor.page.evaluate(TRANSFERRED))
+
+    assert len(sizes) >= 4
+    assert all(name.startswith(visitor.address) for name in sizes)
+    assert sum(sizes.values()) <= 60_000
