@@ -8,6 +8,7 @@ import accounts.services.pruning
 import applications.services.authorizations
 import delivery.services.pruning
 import stores.services.pruning
+import stores.services.recipients
 from fulfillment.errors import DomainError
 from fulfillment.locks import only_one
 from fulfillment.pruning import Prunable
@@ -31,6 +32,7 @@ def every_prunable(*, proof_days: int | None = None) -> list[Prunable]:
         *accounts.services.pruning.prunables(),
         *applications.services.authorizations.prunables(),
         *delivery.services.pruning.prunables(),
+        *stores.services.recipients.prunables(),
         *stores.services.pruning.prunables(proof_days=proof_days),
     ]
 

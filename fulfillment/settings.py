@@ -14,7 +14,6 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
-from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -43,7 +42,8 @@ ALLOWED_HOSTS = environment.names(
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 INSTALLED_APPS = [
-    "unfold",
+    # Its own configuration would put its own site in the place of ours.
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     # Before ours, so that our admin of its models takes the place of its own.
     "oauth2_provider",
@@ -52,8 +52,8 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "fulfillment.console_site.ConsoleConfig",
     "procrastinate.contrib.django",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -318,6 +318,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
+        "DeliveryStateEnum": "applications.models.DeliveryState",
+        "EventTypeEnum": "applications.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
     "TAGS": [
@@ -329,6 +331,7 @@ SPECTACULAR_SETTINGS = {
             "Orders",
             "Delivery",
             "Applications",
+            "Events and webhooks",
             "Associations",
             "Users",
         )
@@ -377,25 +380,14 @@ UNFOLD = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
     ],
+    "STYLES": [
+        lambda request: static("console/theme.css"),
+        lambda request: static("console/console.css"),
+    ],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
-    # Tailwind's emerald: the accent of static/portal.css.
-    "COLORS": {
-        "primary": {
-            "50": "236 253 245",
-            "100": "209 250 229",
-            "200": "167 243 208",
-            "300": "110 231 183",
-            "400": "52 211 153",
-            "500": "16 185 129",
-            "600": "4 120 87",
-            "700": "6 95 70",
-            "800": "6 78 59",
-            "900": "2 58 44",
-            "950": "1 34 26",
-        }
-    },
-    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
+    # The colour scheme is static/console/theme.css.
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.navigation.navigation_for"},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
@@ -408,6 +400,11 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 REQUESTS_PER_MINUTE = 600
 ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
+# In a quarter of an hour.
+SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
+SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SIGN_UPS_PER_ADDRESS = 20
+RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.
 RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
 
@@ -430,6 +427,10 @@ if len(PROOF_MARK) > 24:
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long an order at rest keeps its address; 0 for ever.
+ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
+# How long an uploaded picture is kept that was never ordered, from its last use in a proof.
+ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
 # How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand
 
 from accounts.models import Tenant
 from applications.services.built_in import ensure_api_console
+from applications.services.events import settle_restored_events
 from stores.services.renderings import refresh_renderings
 
 
@@ -19,4 +20,5 @@ class Command(BaseCommand):
         )
         ensure_api_console()
         refresh_renderings()
+        settle_restored_events()
         self.stdout.write("The database is ready for this release.")
