@@ -2,7 +2,8 @@
 
 Both keys live outside the database (settings `PEPPERS` and `ENCRYPTION_KEYS`, the newest first): a copy of
 the database alone neither reveals a secret nor checks a guess. Older keys are still read until values are
-rewritten. Slow password hashes are for secrets people choose; these have at least 256 random bits.
+rewritten (accounts.services.secret_rotation). Slow password hashes are for secrets people choose; these have at
+least 256 random bits.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ import secrets
 from base64 import urlsafe_b64encode
 from functools import cache
 
-from cryptography.fernet import Fernet, MultiFernet
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
 
@@ -36,6 +37,15 @@ def encrypt(value: str) -> bytes:
 def decrypt(ciphertext: bytes | memoryview) -> str:
     """Raises cryptography.fernet.InvalidToken when none of the keys in use made the cipher text."""
     return _cipher(tuple(settings.ENCRYPTION_KEYS)).decrypt(bytes(ciphertext)).decode()
+
+
+def is_newest(ciphertext: bytes | memoryview) -> bool:
+    """Whether the newest encryption key made it."""
+    try:
+        _cipher((settings.ENCRYPTION_KEYS[0],)).decrypt(bytes(ciphertext))
+    except InvalidToken:
+        return False
+    return True
 
 
 def masked(value: str) -> str:

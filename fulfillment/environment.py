@@ -31,15 +31,14 @@ def names(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [part.strip() for part in text(name).split(",") if part.strip()] or list(default)
 
 
-def networks(name: str) -> list[IPv4Network | IPv6Network]:
-    """Networks in CIDR form or single addresses, comma separated."""
-    found = []
-    for part in names(name):
-        try:
-            found.append(ip_network(part))
-        except ValueError as error:
-            raise ImproperlyConfigured(f"{name}: {error}; write networks such as 10.1.2.0/24.") from error
-    return found
+def networks(name: str, default: tuple[str, ...] = ()) -> list[IPv4Network | IPv6Network]:
+    """Addresses and networks, comma separated, such as 10.0.0.0/8."""
+    try:
+        return [ip_network(part) for part in names(name, default)]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} is {text(name)!r}: {error}. Write networks such as 10.0.0.0/8, separated by commas."
+        ) from error
 
 
 def secret(name: str) -> str:

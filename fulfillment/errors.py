@@ -92,3 +92,17 @@ class Unavailable(DomainError):
     code = "service_unavailable"
     title = "Service unavailable"
     retry_after = 5
+
+
+class TooManyRequests(DomainError):
+    """A limit is used up for now; `retry_after` is in seconds."""
+
+    status = 429
+    code = "rate_limit_exceeded"
+    title = "Too many requests"
+
+    def __init__(
+        self, message: str, *, retry_after: int, members: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(message, members=members)
+        self.retry_after = retry_after

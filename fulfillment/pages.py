@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
-from applications.selectors.applications import applications_for
+from applications.selectors.applications import applications_for, with_icons
 from fulfillment.api.errors import DATABASE_AWAY, database_away, problem, unknown_path
 from fulfillment.errors import Unavailable
 from fulfillment.middleware import API_PREFIX
@@ -31,10 +31,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "portal/landing.html", context)
     applications = list(
-        applications_for(Caller.on_pages(request.user))
-        .select_related("icon")
-        .defer("icon__image", "icon__central_image")
-        .order_by("-updated")[:SHOWN_AT_START]
+        with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
     return render(request, "portal/home.html", {"applications": applications})
 

@@ -5,9 +5,11 @@ import hashlib
 import re
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
+JSON = "application/json"
+# What an Accept header says that asks for nothing but the usual.
+ANYTHING = frozenset({"", "*/*", JSON})
 WORTH_COMPRESSING = 1024
 # gzip named without a quality of zero.
 GZIP_TAKEN = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
@@ -19,7 +21,7 @@ def weak_etag(*parts: object) -> str:
 
 def is_unchanged(request: HttpRequest, etag: str) -> bool:
     """Whether the client's If-None-Match names this version (compared weakly, as RFC 9110 13.1.2 says)."""
-    header = request.headers.get("If-None-Match")
+    header = request.META.get("HTTP_IF_NONE_MATCH")
     if not header:
         return False
     wanted = etag.removeprefix("W/")
@@ -34,23 +36,20 @@ def matching_tags(request: HttpRequest) -> list[str]:
 
 
 def not_modified(etag: str) -> HttpResponse:
-    response = HttpResponseNotModified()
-    response["ETag"] = etag
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Accept-Encoding"])
-    return response
+    return HttpResponseNotModified(
+        headers={"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    )
 
 
 def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) -> HttpResponse:
     """A finished JSON body, compressed where the client takes gzip."""
-    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.headers.get("Accept-Encoding", "")):
-        body = gzip.compress(body, compresslevel=1, mtime=0)
-        response = HttpResponse(body, content_type="application/json")
-        response["Content-Encoding"] = "gzip"
-    else:
-        response = HttpResponse(body, content_type="application/json")
-    patch_vary_headers(response, ["Accept-Encoding"])
-    response["Cache-Control"] = "private, no-cache" if etag else "no-store"
+    headers = {
+        "Vary": "Accept-Encoding",
+        "Cache-Control": "private, no-cache" if etag else "no-store",
+    }
     if etag:
-        response["ETag"] = etag
-    return response
+        headers["ETag"] = etag
+    if len(body) >= WORTH_COMPRESSING and GZIP_TAKEN.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
+        body = gzip.compress(body, compresslevel=1, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return HttpResponse(body, content_type=JSON, headers=headers)

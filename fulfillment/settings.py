@@ -14,7 +14,6 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
-from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -43,7 +42,8 @@ ALLOWED_HOSTS = environment.names(
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 INSTALLED_APPS = [
-    "unfold",
+    # Its own configuration would put its own site in the place of ours.
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     # Before ours, so that our admin of its models takes the place of its own.
     "oauth2_provider",
@@ -52,8 +52,8 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "fulfillment.console_site.ConsoleConfig",
     "procrastinate.contrib.django",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -70,6 +70,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "fulfillment.observation.Observation",
+    "fulfillment.proxies.TrustedProxies",
+    "fulfillment.api.limits.RateLimits",
     "django.middleware.security.SecurityMiddleware",
     "fulfillment.middleware.SecurityHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -226,8 +229,11 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.text("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
 
 HTTPS = _public.scheme == "https"
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if environment.flag("BEHIND_TLS_PROXY") else None
+BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None
+# Believed about the client's address and scheme; fulfillment.proxies removes what others say.
+TRUSTED_PROXIES = environment.networks(
+    "TRUSTED_PROXIES", ("127.0.0.0/8", "::1/128") if BEHIND_TLS_PROXY else ()
 )
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
@@ -295,6 +301,10 @@ REST_FRAMEWORK = {
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
 }
 
+RATE_LIMIT_HEADERS = {
+    "RateLimit-Policy": 'The limit that counts here, such as `"subscription";q=600;w=60`: 600 requests in 60 seconds.',
+    "RateLimit": 'What is left of it, such as `"subscription";r=599;t=60`: 599 requests; all again in 60 seconds.',
+}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Store Fulfillment API",
     "VERSION": "1",
@@ -327,6 +337,10 @@ SPECTACULAR_SETTINGS = {
         )
     ],
     "APPEND_COMPONENTS": {
+        "headers": {
+            name: {"description": text, "schema": {"type": "string"}}
+            for name, text in RATE_LIMIT_HEADERS.items()
+        },
         "securitySchemes": {
             "OAuth2": {
                 "type": "oauth2",
@@ -354,7 +368,7 @@ SPECTACULAR_SETTINGS = {
                 "name": "Ocp-Apim-Subscription-Key",
                 "description": "The primary or secondary subscription key of the token's user or application.",
             },
-        }
+        },
     },
 }
 
@@ -366,31 +380,36 @@ UNFOLD = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
     ],
+    "STYLES": [
+        lambda request: static("console/theme.css"),
+        lambda request: static("console/console.css"),
+    ],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
-    # Tailwind's emerald: the accent of static/portal.css.
-    "COLORS": {
-        "primary": {
-            "50": "236 253 245",
-            "100": "209 250 229",
-            "200": "167 243 208",
-            "300": "110 231 183",
-            "400": "52 211 153",
-            "500": "16 185 129",
-            "600": "4 120 87",
-            "700": "6 95 70",
-            "800": "6 78 59",
-            "900": "2 58 44",
-            "950": "1 34 26",
-        }
-    },
-    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
+    # The colour scheme is static/console/theme.css.
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.navigation.navigation_for"},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
+
+# A minute's requests: of one subscription (each may have a value of its own), of one address without valid
+# credentials, and refused ones of one address at /oauth/token.
+REQUESTS_PER_MINUTE = 600
+ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
+TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
+# In a quarter of an hour.
+SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
+SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SIGN_UPS_PER_ADDRESS = 20
+RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
+# Counted there instead of in PostgreSQL.
+RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
+
+# Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
+USAGE_FLUSH_SECONDS = 5
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
@@ -408,6 +427,12 @@ if len(PROOF_MARK) > 24:
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long an order at rest keeps its address; 0 for ever.
+ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
+# How long an uploaded picture is kept that was never ordered, from its last use in a proof.
+ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
+IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
 LOGGING = {
     "version": 1,

@@ -4,7 +4,6 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
@@ -15,6 +14,7 @@ from accounts.services.users import create_user
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
 from fulfillment.serializers import meta
+from fulfillment.viewsets import ApiViewSet
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
@@ -55,7 +55,7 @@ ROLE_EXAMPLE = OpenApiExample(
 )
 
 
-class UserViewSet(ViewSet):
+class UserViewSet(ApiViewSet):
     access = {
         "create": Access(rule="Any user; the new user joins the caller's tenant.", applications=False),
         "me": Access(rule="Any user.", applications=False),

@@ -1,5 +1,7 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
+from accounts.models.email_change import EmailChange
 from accounts.models.idempotent_answer import IdempotentAnswer
+from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
@@ -8,7 +10,9 @@ from accounts.models.user import User, UserManager
 __all__ = [
     "AssociationRequest",
     "AssociationState",
+    "EmailChange",
     "IdempotentAnswer",
+    "RateWindow",
     "Role",
     "Subscription",
     "SubscriptionKey",

@@ -1,5 +1,6 @@
 import pghistory
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 
@@ -17,7 +18,11 @@ class Subscription(models.Model):
         on_delete=models.CASCADE,
         related_name="subscription",
     )
-    requests_per_minute = models.PositiveIntegerField(default=600)
+    requests_per_minute = models.PositiveIntegerField(
+        default=600,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text="What is above is answered 429. A change holds from the next request on.",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -79,6 +79,12 @@ class SignUpForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=password_validators_help_text_html,
     )
+    # The browser's own, filled in by a script; whoever has none changes it in the profile.
+    time_zone = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        return name if name in available_timezones() else "UTC"
 
 
 class ForgottenPasswordForm(PasswordResetForm):
@@ -122,3 +128,12 @@ class PasswordConfirmForm(forms.Form):
         max_length=1024,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
+
+
+class EmailForm(PasswordConfirmForm):
+    email = forms.EmailField(
+        label="New e-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    field_order = ["email", "password"]

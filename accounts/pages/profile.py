@@ -1,6 +1,5 @@
-from typing import Any
-
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -8,9 +7,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, ProfileForm
 from accounts.pages.guards import signed_in
-from accounts.selectors.users import roles_of_user
+from accounts.selectors.users import grants_by_subject
 from accounts.services.users import change_profile
 from fulfillment.errors import DomainError
+
+ROLES_A_PAGE = 25
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,9 +37,8 @@ def show_profile(request: HttpRequest) -> HttpResponse:
 @signed_in
 def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with what is granted on it."""
-    rows: dict[tuple[Any, Any], dict[str, Any]] = {}
-    for role in roles_of_user(request.user).select_related("application", "store"):
-        key = (role.application_id, role.store_id)
-        row = rows.setdefault(key, {"application": role.application, "store": role.store, "grants": []})
-        row["grants"].append(role.grant)
-    return render(request, "accounts/roles.html", {"rows": list(rows.values()), "section": "roles"})
+    searched = request.GET.get("q", "").strip()[:200]
+    found = grants_by_subject(request.user, searched)
+    page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "searched": searched, "section": "roles"}
+    return render(request, "accounts/roles.html", context)

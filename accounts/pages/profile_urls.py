@@ -1,10 +1,13 @@
 from django.urls import path
 
+from accounts.pages.emails import cancel_change, change_email
 from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
 from accounts.pages.profile import show_profile, show_roles
 
 urlpatterns = [
     path("profile", show_profile, name="profile"),
+    path("profile/email", change_email, name="profile-email"),
+    path("profile/email/cancel", cancel_change, name="profile-email-cancel"),
     path("profile/roles", show_roles, name="profile-roles"),
     path("profile/keys", KeysView.as_view(), name="profile-keys"),
     path("profile/keys/hide", hide_keys, name="profile-keys-hide"),

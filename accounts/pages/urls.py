@@ -1,6 +1,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from accounts.pages.emails import confirm_email
 from accounts.pages.passwords import (
     PasswordChangeView,
     PasswordResetCompleteView,
@@ -21,5 +22,6 @@ urlpatterns = [
     path(
         "password-reset/<uidb64>/<token>/", PasswordResetConfirmView.as_view(), name="password_reset_confirm"
     ),
+    path("email/<str:token>/", confirm_email, name="email_confirm"),
     path("password-change/", PasswordChangeView.as_view(), name="password_change"),
 ]

@@ -2,7 +2,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection
+from django.db.models import Min, Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
@@ -31,6 +33,23 @@ def user_by_id(user_id: str) -> User:
 
 def roles_of_user(user: User) -> Any:
     return Role.objects.filter(user=user).select_related("store").order_by("pk")
+
+
+def grants_by_subject(user: User, searched: str = "") -> QuerySet[Role, dict[str, Any]]:
+    """A row for each store, application or neither (everything), with the sorted `grants` on it."""
+    roles = Role.objects.filter(user=user)
+    if searched:
+        roles = roles.filter(
+            Q(application__name__icontains=searched)
+            | Q(store__company_name__icontains=searched)
+            | Q(store__external_id__icontains=searched)
+        )
+    subject = ("application", "application__name", "store__external_id", "store__company_name")
+    return (
+        roles.values(*subject)
+        .annotate(grants=ArrayAgg("grant", order_by="grant"), first=Min("pk"))
+        .order_by("first")
+    )
 
 
 def known_addresses(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -69,6 +70,22 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
     return answer, False
 
 
+def rewrite_answers(
+    *, user_id: UUID | None, application_id: UUID | None, rewrite: Callable[[bytes], bytes | None]
+) -> int:
+    """Changes what is kept for a caller where `rewrite` says something else; returns how many answers."""
+    changed = 0
+    with transaction.atomic():
+        mine = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
+        for kept in mine.select_for_update(of=("self",)).order_by("pk"):
+            body = rewrite(decrypt(kept.body).encode())
+            if body is not None:
+                kept.body = encrypt(body.decode())
+                kept.save(update_fields=["body"])
+                changed += 1
+    return changed
+
+
 def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
@@ -79,12 +96,19 @@ def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:
 
 
 def _claim(request: KeyedRequest) -> bool:
-    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way."""
-    number = int.from_bytes(bytes.fromhex(digest(request.scope))[:8], "big", signed=True)
+    """Held until the transaction ends, however it ends: a crash leaves nothing that would stand in the way.
+
+    Under each pepper in use, and in one order: while peppers are changed, another process has another newest one.
+    """
+    return all(_try_lock(found) for found in sorted(digests(request.scope)))
+
+
+def _try_lock(found: str) -> bool:
+    number = int.from_bytes(bytes.fromhex(found)[:8], "big", signed=True)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
-        claimed: bool = cursor.fetchone()[0]
-    return claimed
+        locked: bool = cursor.fetchone()[0]
+    return locked
 
 
 def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:

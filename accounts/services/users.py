@@ -26,6 +26,7 @@ def create_user(
     email: str,
     password: str,
     phone: str = "",
+    time_zone: str = "UTC",
     is_operator: bool = False,
 ) -> User:
     """Creates the user with a subscription; raises Invalid naming each wrong field, also a name that is taken."""
@@ -36,9 +37,10 @@ def create_user(
         last_name=last_name,
         email=email,
         phone=phone,
+        time_zone=time_zone,
         is_operator=is_operator,
     )
-    faults = [*_field_faults(user), *password_faults(password, user)]
+    faults = [*field_faults(user), *password_faults(password, user)]
     if faults:
         raise Invalid(faults[0].message if len(faults) == 1 else "The user cannot be created.", faults=faults)
     user.set_password(password)
@@ -54,7 +56,7 @@ def create_user(
 @transaction.atomic
 def change_profile(*, user: User, first_name: str, last_name: str, phone: str, time_zone: str) -> User:
     user.first_name, user.last_name, user.phone, user.time_zone = first_name, last_name, phone, time_zone
-    faults = _field_faults(user)
+    faults = field_faults(user)
     if faults:
         raise Invalid("The profile cannot be saved.", faults=faults)
     user.save(update_fields=["first_name", "last_name", "phone", "time_zone", "updated"])
@@ -78,7 +80,7 @@ def password_faults(password: str, user: User | None = None) -> list[Fault]:
     return []
 
 
-def _field_faults(user: User) -> list[Fault]:
+def field_faults(user: User) -> list[Fault]:
     try:
         user.full_clean(exclude=["password", "tenant"], validate_unique=False, validate_constraints=False)
     except ValidationError as error:

@@ -3,7 +3,6 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
@@ -19,6 +18,7 @@ from applications.selectors.records import application_records
 from applications.services.applications import change_application, create_application
 from fulfillment.access import Access
 from fulfillment.parameters import flag_parameter
+from fulfillment.viewsets import ApiViewSet
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
 VERBOSE = OpenApiParameter(
@@ -26,7 +26,7 @@ VERBOSE = OpenApiParameter(
 )
 
 
-class ApplicationViewSet(ViewSet):
+class ApplicationViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule="Users see the applications they have a relationship with, an application itself."

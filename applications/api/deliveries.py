@@ -4,7 +4,6 @@ from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from applications.api.webhook_examples import DELIVERY_RESPONSE
 from applications.api.webhook_serializers import DeliverySerializer
@@ -21,6 +20,7 @@ from applications.selectors.deliveries import (
 from applications.selectors.webhooks import webhook_for, webhook_to_write
 from applications.services.deliveries import resend_delivery
 from fulfillment.parameters import whole_parameter
+from fulfillment.viewsets import ApiViewSet
 
 PARAMETERS = [
     OpenApiParameter("state", str, enum=DeliveryState.values),
@@ -29,7 +29,7 @@ PARAMETERS = [
 ]
 
 
-class DeliveryViewSet(ViewSet):
+class DeliveryViewSet(ApiViewSet):
     access = {"list": READERS, "resend": WRITERS}
     errors = {"resend": {409: DISABLED}}
 

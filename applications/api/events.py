@@ -4,7 +4,6 @@ from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from applications.api.webhook_examples import EVENT_RESPONSE
 from applications.api.webhook_serializers import PATTERNS_TEXT, EventSerializer
@@ -19,6 +18,7 @@ from applications.selectors.events import (
 )
 from fulfillment.access import Access
 from fulfillment.parameters import whole_parameter
+from fulfillment.viewsets import ApiViewSet
 
 PARAMETERS = [
     OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
@@ -29,7 +29,7 @@ PARAMETERS = [
 ]
 
 
-class EventViewSet(ViewSet):
+class EventViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule="The application itself, and whoever has a relationship with the application.",

@@ -7,7 +7,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.viewsets import ViewSet
 
 from applications.api.applications import WRITE
 from applications.models import Application, ApplicationIcon
@@ -17,6 +16,7 @@ from fulfillment.access import Access
 from fulfillment.errors import Invalid, NotFound
 from fulfillment.responses import is_unchanged, not_modified, weak_etag
 from fulfillment.uploads import BMPParser, JPEGParser, PNGParser, uploaded_file
+from fulfillment.viewsets import ApiViewSet
 
 TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
@@ -32,7 +32,7 @@ class PNGImage(BaseRenderer):
         return orjson.dumps(data)
 
 
-class IconViewSet(ViewSet):
+class IconViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
     maximum_bytes = MAXIMUM_BYTES - 1

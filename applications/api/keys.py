@@ -1,7 +1,6 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from applications.api.applications import WRITE
 from applications.api.examples import KEY_RESPONSE
@@ -10,9 +9,10 @@ from applications.selectors.applications import application_to_write
 from applications.selectors.records import key_record
 from applications.services.keys import regenerate_key
 from fulfillment.access import Access
+from fulfillment.viewsets import ApiViewSet
 
 
-class KeyViewSet(ViewSet):
+class KeyViewSet(ApiViewSet):
     access = {
         "regenerate": Access(
             rule="Users who hold one of the permissions on the application.",

@@ -3,7 +3,6 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from applications.api.applications import WRITE
@@ -48,6 +47,7 @@ from applications.services.webhooks import (
 from fulfillment.access import Access
 from fulfillment.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.serializers import StrictSerializer, meta
+from fulfillment.viewsets import ApiViewSet
 
 READERS = Access(rule="The application itself, and whoever has a relationship with the application.")
 WRITERS = Access(
@@ -62,7 +62,7 @@ IF_MATCH = OpenApiParameter(
 DISABLED = "The webhook is disabled (`webhook_disabled`)."
 
 
-class WebhookViewSet(ViewSet):
+class WebhookViewSet(ApiViewSet):
     access = {
         "list": READERS,
         "retrieve": READERS,

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('applications', '0004_events'),
+        ('applications', '0005_usage'),
         ('pghistory', '0007_auto_20250421_0444'),
     ]
 

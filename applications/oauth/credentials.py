@@ -29,7 +29,7 @@ def read_credentials(request: Request) -> ClientCredentials:
             "The client credentials were sent twice: use either the Authorization header or the form.",
             request=request,
         )
-    credentials = _decode(header)
+    credentials = decode_basic(header)
     if credentials is None:
         raise errors.InvalidClientError(
             "The Authorization header must hold Basic credentials.", request=request
@@ -41,7 +41,7 @@ def read_credentials(request: Request) -> ClientCredentials:
     return credentials
 
 
-def _decode(header: str) -> ClientCredentials | None:
+def decode_basic(header: str) -> ClientCredentials | None:
     match = BASIC.match(header)
     if match is None:
         return None

@@ -19,11 +19,13 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
 from accounts.permissions import Permission
+from accounts.rates import Standing
 from applications.oauth.authorization import (
     AuthorizationRequest,
     error_location,
     read_authorization_request,
 )
+from applications.oauth.failures import Attempt
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
@@ -105,12 +107,14 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
     if request.method != "POST":
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})
-    headers = {}
-    if "HTTP_AUTHORIZATION" in request.META:
-        headers["Authorization"] = request.META["HTTP_AUTHORIZATION"]
     try:
-        body = urlencode(_form(request, names | CLIENT_PARAMETERS))
-        _, content, status = respond(request.path, "POST", body, headers)
+        form = _form(request, names | CLIENT_PARAMETERS)
+        attempt = Attempt.of(request, form)
+        if standing := attempt.known_refusal():
+            return _too_many_failures(standing)
+        content, status = _response_to(request, form, respond)
+        if standing := attempt.judge(content, status):
+            return _too_many_failures(standing)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
     except (OperationalError, InterfaceError):
@@ -118,6 +122,19 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         away = errors.TemporarilyUnavailableError("The database is away; try again.")
         return _answer(away.json, 503, {"Retry-After": "5"})
     return _answer(content or "", status)
+
+
+def _response_to(
+    request: HttpRequest, form: list[tuple[str, str]], respond: Respond
+) -> tuple[str | None, int]:
+    headers = {}
+    if "HTTP_AUTHORIZATION" in request.META:
+        headers["Authorization"] = request.META["HTTP_AUTHORIZATION"]
+    try:
+        _, content, status = respond(request.path, "POST", urlencode(form), headers)
+    except errors.OAuth2Error as error:
+        return error.json, error.status_code
+    return content, status
 
 
 def _answer(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
@@ -128,6 +145,12 @@ def _answer(content: str, status: int, headers: dict[str, str] | None = None) ->
     for name, value in (headers or {}).items():
         response[name] = value
     return response
+
+
+def _too_many_failures(standing: Standing) -> HttpResponse:
+    wait = standing.seconds_until_reset
+    error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
+    return _answer(error.json, 429, {"Retry-After": str(wait), **standing.headers()})
 
 
 def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:

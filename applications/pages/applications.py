@@ -15,7 +15,8 @@ from accounts.pages.guards import signed_in
 from applications.models import Application
 from applications.pages.forms import APPLICATION_FIELDS, ChangeApplicationForm, NewApplicationForm
 from applications.pages.frame import frame, readable, writable
-from applications.selectors.applications import applications_for
+from applications.pages.usage import usage_of
+from applications.selectors.applications import applications_for, with_icons
 from applications.services.applications import change_application, create_application
 from fulfillment.errors import DomainError
 
@@ -26,12 +27,7 @@ APPLICATIONS_A_PAGE = 25
 @signed_in
 def list_applications(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    found = (
-        applications_for(Caller.on_pages(request.user))
-        .select_related("icon")
-        .defer("icon__image", "icon__central_image")
-        .order_by("name", "pk")
-    )
+    found = with_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
     if searched:
         found = found.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
     page = Paginator(found, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))
@@ -69,6 +65,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
         "reply": bool(application.reply_urls),
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
+    context["usage"] = usage_of(application)
     return render(request, "applications/overview.html", context)
 
 

@@ -114,6 +114,14 @@ class IconForm(forms.Form):
     )
 
 
+class InviteForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "off", "placeholder": "name@example.com"}),
+    )
+
+
 class JoinForm(forms.Form):
     application = forms.CharField(
         label="Client ID or application ID",

@@ -1,6 +1,7 @@
 """Asking for a relationship with an application that somebody else registered."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -17,7 +18,7 @@ from applications.selectors.applications import find_application
 from fulfillment.errors import DomainError, Forbidden, NotFound
 
 JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
-REQUESTS_SHOWN = 50
+REQUESTS_A_PAGE = 10
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,7 +41,8 @@ def join_application(request: HttpRequest) -> HttpResponse:
             messages.success(request, said)
             return redirect("portal:application-join")
     own = association_requests_for(caller).filter(user=request.user, store__isnull=True)
-    context = {"form": form, "requests": own[:REQUESTS_SHOWN], "part": "applications"}
+    page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"form": form, "page": page, "part": "applications"}
     return render(request, "applications/join.html", context)
 
 

@@ -8,8 +8,10 @@ from applications.pages.applications import (
 )
 from applications.pages.authorizations import revoke, show_authorizations
 from applications.pages.icons import serve_icon, show_icon
+from applications.pages.invitations import accept, decline, show_invitation
 from applications.pages.joining import join_application, withdraw_joining
 from applications.pages.keys import change_dates, end, regenerate, regenerate_subscription, show_keys
+from applications.pages.owners import remove, send_again, show_owners, withdraw
 from applications.pages.try_it import try_application
 
 ONE = "applications/<str:application_id>"
@@ -32,6 +34,13 @@ urlpatterns = [
     ),
     path(f"{ONE}/icon", show_icon, name="application-icon"),
     path(f"{ONE}/try", try_application, name="application-try"),
+    path(f"{ONE}/owners", show_owners, name="application-owners"),
+    path(f"{ONE}/owners/<str:user_id>/remove", remove, name="application-owner-remove"),
+    path(f"{ONE}/invitations/<str:invitation_id>/send", send_again, name="invitation-send"),
+    path(f"{ONE}/invitations/<str:invitation_id>/withdraw", withdraw, name="invitation-withdraw"),
+    path("invitations/<str:token>", show_invitation, name="invitation"),
+    path("invitations/<str:token>/accept", accept, name="invitation-accept"),
+    path("invitations/<str:token>/decline", decline, name="invitation-decline"),
     path("profile/authorizations", show_authorizations, name="authorizations"),
     path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
     path("icons/<str:sha256>.png", serve_icon, name="icon"),

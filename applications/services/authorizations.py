@@ -6,13 +6,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from oauth2_provider.settings import oauth2_settings
 
 from accounts.models import User
 from applications.models import Application, UsedCode
+from fulfillment.pruning import Prunable, prunable_rows
 
 
 @transaction.atomic
@@ -58,27 +58,46 @@ def end_token(*, checksum: str, application: Application) -> None:
     AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
 
 
-def clear_expired_authorizations(*, batch: int = 1000) -> int:
-    """Deletes what can never be used again, in short transactions; returns how many rows went.
+def prunables() -> list[Prunable]:
+    """What can never be used again.
 
-    An access token stays, expired, beside a refresh token that still lives: it holds the scopes.
+    An access token stays, expired, beside a refresh token that still lives: it holds the scopes. A spent refresh
+    token is kept as long as its family may live, so that its reuse is noticed.
     """
-    now = timezone.now()
-    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-    # A spent refresh token is kept as long as its family may live, so that its reuse is noticed.
-    spent = RefreshToken.objects.filter(revoked__lte=now - settings.REFRESH_TOKEN_MAXIMUM_AGE)
-    idled = RefreshToken.objects.filter(revoked__isnull=True, access_token__expires__lte=now - idle)
-    orphaned = RefreshToken.objects.filter(revoked__isnull=True, access_token__isnull=True)
-    tokens = AccessToken.objects.filter(expires__lte=now, refresh_token__isnull=True)
-    grants, used = Grant.objects.filter(expires__lte=now), UsedCode.objects.filter(expires__lte=now)
-    return sum(_delete_in_batches(rows, batch) for rows in (spent, idled, orphaned, tokens, grants, used))
+    return [
+        prunable_rows(
+            "spent refresh tokens", lambda: RefreshToken.objects.filter(revoked__lte=_oldest_sign_in())
+        ),
+        prunable_rows(
+            "idle refresh tokens",
+            lambda: RefreshToken.objects.filter(
+                revoked__isnull=True, access_token__expires__lte=timezone.now() - _idle()
+            ),
+        ),
+        prunable_rows(
+            "orphaned refresh tokens",
+            lambda: RefreshToken.objects.filter(revoked__isnull=True, access_token__isnull=True),
+        ),
+        prunable_rows(
+            "access tokens",
+            lambda: AccessToken.objects.filter(expires__lte=timezone.now(), refresh_token__isnull=True),
+        ),
+        prunable_rows("authorization codes", lambda: Grant.objects.filter(expires__lte=timezone.now())),
+        prunable_rows("used codes", lambda: UsedCode.objects.filter(expires__lte=timezone.now())),
+    ]
 
 
-def _delete_in_batches(rows: QuerySet[Any], batch: int) -> int:
-    deleted = 0
-    while keys := list(rows.order_by().values_list("pk", flat=True)[:batch]):
-        deleted += rows.model.objects.filter(pk__in=keys).delete()[0]
-    return deleted
+def clear_expired_authorizations(*, batch: int = 1000) -> int:
+    """Deletes what can never be used again, in short transactions; returns how many went."""
+    return sum(sum(each.remove(batch)) for each in prunables())
+
+
+def _oldest_sign_in() -> datetime:
+    return timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
+
+
+def _idle() -> timedelta:
+    return timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
 
 
 def _end_everything(**owner: Any) -> None:

@@ -8,11 +8,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.secrets import digest, encrypt, generate_secret
+from accounts.services.secret_rotation import StoredSecret
 from applications.models import Application, ApplicationKey
 from fulfillment.errors import Conflict, Invalid, NotFound
 
 MAXIMUM_KEYS = 10
 LIFETIME = timedelta(days=365)
+STORED_SECRETS = (StoredSecret("application keys", ApplicationKey),)
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,11 @@ from fulfillment.errors import Conflict, NotFound
 
 def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
     """Keeps an uploaded file until it is imported or thrown away."""
-    return ImportRun.objects.create(upload=upload, file_name=(upload.name or "upload")[:255], created_by=by)
+    run = ImportRun(file_name=(upload.name or "upload")[:255], created_by=by)
+    # Under a name of its own: the storage writes over a file of the same name.
+    run.upload.save(uuid.uuid4().hex, upload, save=False)
+    run.save()
+    return run
 
 
 def preview_upload(*, run: ImportRun, options: ImportOptions) -> Preview:

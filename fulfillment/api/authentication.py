@@ -3,6 +3,7 @@
 import hashlib
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +14,10 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
+from accounts import rates
 from accounts.callers import Caller
 from accounts.permissions import with_implied
+from accounts.rates import Standing
 from accounts.secrets import digests
 from fulfillment.access import Access
 from fulfillment.api.errors import Unauthorized, bearer_challenge
@@ -30,19 +33,38 @@ INVALID_KEY = (
     "Make sure to provide a valid key for an active subscription."
 )
 
-# One row for a known token; the key's owner comes along whether or not the key belongs to the token.
+# One row for a known token, with the subscription of the key that was sent if it belongs to the token's user or
+# application. Without a key the owner's subscription answers for the call: leaving the key out evades no limit.
 CREDENTIALS = """
 SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id,
-       subscription.id, subscription.user_id, subscription.application_id
+       subscription.id AS subscription_id, subscription.requests_per_minute,
+       CASE WHEN subscription.id IS NOT NULL THEN 'subscription:' || subscription.id
+            WHEN %(keys)s = '' THEN 'caller:' || coalesce(token.user_id, token.application_id) END AS bucket
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
-LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = ANY(string_to_array(%s, ','))
-LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
-WHERE token.token_checksum = %s
+LEFT JOIN LATERAL (
+    SELECT owned.id, owned.requests_per_minute
+    FROM accounts_subscriptionkey key JOIN accounts_subscription owned ON owned.id = key.subscription_id
+    WHERE key.digest = ANY(string_to_array(%(keys)s, ','))
+      AND (owned.user_id = token.user_id OR owned.application_id = token.application_id)
+    UNION ALL
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
+    WHERE %(keys)s = '' AND owned.user_id = token.user_id
+    UNION ALL
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
+    WHERE %(keys)s = '' AND token.user_id IS NULL AND owned.application_id = token.application_id
+    LIMIT 1
+) subscription ON true
+WHERE token.token_checksum = %(checksum)s
 """
+# The same, and the request counted: one way to the database for both.
+COUNTED_CREDENTIALS = f"""
+WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT_ROW.format(source="known")})
+SELECT * FROM known LEFT JOIN counted ON true
+"""  # noqa: S608 - constants
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -52,7 +74,12 @@ class TokenAuthentication(BaseAuthentication):
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
         if not key and _requires_key(request):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
-        caller = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        caller, standing = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        # On Django's own request, where the middleware finds both, also of a call that is refused.
+        django_request = request._request  # noqa: SLF001
+        django_request.auth, django_request.rate_standing = caller, standing
+        if standing.is_over:
+            raise rates.refusal(standing)
         if request.method not in SAFE_METHODS:
             pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
@@ -61,7 +88,8 @@ class TokenAuthentication(BaseAuthentication):
         return bearer_challenge()
 
 
-def caller_of(authorization: str, key: str) -> Caller:
+def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
+    """Who calls, and where the subscription stands after this request was counted."""
     if not authorization:
         raise Unauthorized(
             "The Authorization header with an access token is missing.",
@@ -72,10 +100,11 @@ def caller_of(authorization: str, key: str) -> Caller:
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
     checksum = hashlib.sha256(match[1].encode()).hexdigest()
-    row = fetch_row(CREDENTIALS, (",".join(digests(key)) if key else "", checksum))
+    statement = CREDENTIALS if settings.RATE_LIMIT_REDIS_URL else COUNTED_CREDENTIALS
+    row = fetch_row(statement, {"keys": ",".join(digests(key)) if key else "", "checksum": checksum})
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
-    return _judge(row, key_sent=bool(key))
+    return _judge(row, key_sent=bool(key)), _standing(row)
 
 
 def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
@@ -83,8 +112,8 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         row[:10]
     )
     _judge_token(expires, resource, user_id, enabled=enabled, active=active)
-    subscription_id, key_user_id, key_application_id = row[10:]
-    if key_sent and not _belongs(user_id, application_id, key_user_id, key_application_id):
+    subscription_id = row[10]
+    if key_sent and subscription_id is None:
         raise _key_refused(INVALID_KEY, "subscription_key_invalid")
     return Caller(
         user_id=user_id,
@@ -92,9 +121,17 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_operator_user=bool(operator),
         application_id=application_id,
         is_first_party=first_party,
-        scopes=with_implied(scope.split()),
+        scopes=_scopes(scope),
         subscription_id=subscription_id,
     )
+
+
+def _standing(row: tuple[Any, ...]) -> Standing:
+    quota, bucket, *counted = row[11:]
+    quota = quota or settings.REQUESTS_PER_MINUTE
+    if counted:
+        return Standing(rates.SUBSCRIPTION, quota, *counted)
+    return rates.count_request(policy=rates.SUBSCRIPTION, bucket=bucket, quota=quota)
 
 
 def _judge_token(
@@ -110,17 +147,15 @@ def _judge_token(
         raise _token_refused("The access token was issued for another resource.")
 
 
+@lru_cache(maxsize=1024)
+def _scopes(text: str) -> frozenset[str]:
+    """Of the text alone: the same for every token that carries it."""
+    return with_implied(text.split())
+
+
 def _is_for_this_api(resource: Any) -> bool:
     named = resource if isinstance(resource, list) else str(resource)
     return settings.PUBLIC_URL in named or settings.API_URL in named
-
-
-def _belongs(
-    user_id: UUID | None, application_id: UUID, key_user_id: UUID | None, key_application_id: UUID | None
-) -> bool:
-    return (key_user_id is not None and key_user_id == user_id) or (
-        key_application_id is not None and key_application_id == application_id
-    )
 
 
 def _requires_key(request: Request) -> bool:

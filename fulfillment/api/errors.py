@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
-from fulfillment.errors import Busy, DomainError, Fault, Unavailable
+from fulfillment.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
 
 logger = logging.getLogger("fulfillment.api")
 
@@ -137,7 +137,7 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
     if isinstance(exc, InsufficientScope):
         wanted = " ".join(exc.scopes)
         headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{wanted}"'
-    if isinstance(exc, Busy | Unavailable):
+    if isinstance(exc, Busy | TooManyRequests | Unavailable):
         headers["Retry-After"] = str(exc.retry_after)
     return problem(
         exc.status,
@@ -158,8 +158,6 @@ def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
         415: "unsupported_media_type",
     }
     headers = {}
-    if isinstance(exc, exceptions.Throttled) and exc.wait:
-        headers["Retry-After"] = str(int(exc.wait) + 1)
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
     return problem(

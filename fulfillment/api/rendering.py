@@ -10,8 +10,9 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+from fulfillment.responses import ANYTHING
+
 PROBLEM_JSON = "application/problem+json"
-ANYTHING = {"", "*/*", "application/json"}
 
 
 class JSONRenderer(BaseRenderer):

@@ -9,11 +9,12 @@ import stores.api.routes
 from stores.api.associations import AssociationViewSet
 
 app_name = "api"
+# Tried in this order: the busiest first.
 urlpatterns = [
+    *stores.api.routes.urlpatterns,
+    *delivery.api.routes.urlpatterns,
     *accounts.api.routes.urlpatterns,
     *applications.api.routes.urlpatterns,
-    *delivery.api.routes.urlpatterns,
-    *stores.api.routes.urlpatterns,
     path(
         "association",
         AssociationViewSet.as_view({"get": "list", "post": "create"}),

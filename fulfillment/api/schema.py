@@ -26,6 +26,7 @@ ALWAYS = {
     401: "The subscription key or the access token is missing, invalid, expired or revoked.",
     403: "This kind of caller, its token or its grants do not open the operation.",
     406: "Nothing the Accept header names can be answered.",
+    429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
     503: "The service cannot reach its database; try again after Retry-After seconds.",
 }
 WITH_KEY = {
@@ -45,9 +46,11 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "same answer, with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not kept.",
 )
 HEADERS = {
-    401: ("WWW-Authenticate", "Which credential was refused, and why."),
-    503: ("Retry-After", "Seconds to wait."),
+    401: {"WWW-Authenticate": "Which credential was refused, and why."},
+    429: {"Retry-After": "Seconds to wait."},
+    503: {"Retry-After": "Seconds to wait."},
 }
+ON_EVERY_ANSWER = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
 
 
 class FaultSerializer(serializers.Serializer):
@@ -137,9 +140,10 @@ class OperationSchema(AutoSchema):
         problem = self.resolve_serializer(ProblemSerializer, "response").ref
         for status, when in sorted(self._errors().items()):
             bodies[str(status)] = {"description": when, "content": {PROBLEM_JSON: {"schema": problem}}}
-            if status in HEADERS:
-                name, text = HEADERS[status]
-                bodies[str(status)]["headers"] = {name: {"description": text, "schema": {"type": "string"}}}
+        for code, body in bodies.items():
+            texts = HEADERS.get(int(code), {})
+            own = {name: {"description": text, "schema": {"type": "string"}} for name, text in texts.items()}
+            body["headers"] = {**body.get("headers", {}), **own, **ON_EVERY_ANSWER}
         return bodies
 
 

@@ -10,7 +10,7 @@ from stores.selectors.stores import StoredBody
 
 def known_tags(request: Request) -> list[str]:
     """The versions the client holds, from If-None-Match (compared weakly); at most 20 are looked at."""
-    header = request.headers.get("If-None-Match", "")
+    header = request.META.get("HTTP_IF_NONE_MATCH", "")
     return [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)[:20]] if header else []
 
 

@@ -3,10 +3,10 @@ from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from fulfillment.serializers import Timestamp, timestamp
 from fulfillment.uploads import JPEGParser, PNGParser, uploaded_file
+from fulfillment.viewsets import ApiViewSet
 from stores.addresses import asset_url
 from stores.api.examples import ASSET_EXAMPLE
 from stores.api.products import SEES_PRODUCTS
@@ -25,7 +25,7 @@ class AssetSerializer(serializers.Serializer):
     Created = Timestamp()
 
 
-class AssetViewSet(ViewSet):
+class AssetViewSet(ApiViewSet):
     parser_classes = [MultiPartParser, PNGParser, JPEGParser]
     maximum_bytes = MAXIMUM_BYTES
     access = {"create": SEES_PRODUCTS}

@@ -4,7 +4,6 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
@@ -22,6 +21,7 @@ from applications.selectors.applications import application_to_write, find_appli
 from fulfillment.access import Access
 from fulfillment.errors import Forbidden, Invalid, NotFound
 from fulfillment.serializers import Meta, StrictSerializer, StrictText, Timestamp, meta, timestamp
+from fulfillment.viewsets import ApiViewSet
 from stores.models import Store
 
 OPERATORS = Access(rule="Operators.", applications=False, operator_only=True)
@@ -106,7 +106,7 @@ class AssociationSerializer(serializers.Serializer):
     _meta = Meta()
 
 
-class AssociationViewSet(ViewSet):
+class AssociationViewSet(ApiViewSet):
     access = {
         "create": Access(
             rule="A user who may write the application, or the application itself, asks for a store; "

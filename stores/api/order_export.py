@@ -1,13 +1,11 @@
 import base64
 import binascii
-import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-import orjson
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
@@ -15,33 +13,35 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.viewsets import ViewSet
 
 from fulfillment.access import Access
-from fulfillment.errors import Fault
+from fulfillment.errors import Fault, Invalid
 from fulfillment.parameters import flag_parameter
 from fulfillment.responses import json_bytes
 from fulfillment.serializers import Timestamp
+from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import EXPORT_EXAMPLE
 from stores.api.order_serializers import STATUS_TEXT, ExportRowSerializer
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.api.stores import STORE_ID
 from stores.models import OrderStatus
-from stores.order_renderings import EXPORT_COLUMNS, dumps
+from stores.order_csv import csv_chunks
+from stores.order_renderings import dumps
 from stores.pricing import raise_faults
 from stores.selectors.order_access import READ, OpenedStore, open_store
 from stores.selectors.order_export import (
     LAST,
+    SpanPage,
     Wanted,
     export_count,
     export_page,
     export_rows,
+    open_span,
     verbose_records,
     wanted_orders,
 )
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
-ROWS_OF_A_CHUNK = 500
 PARAMETERS = [
     STORE_ID,
     OpenApiParameter("skip", int, default=0, description="How many to leave out from the start."),
@@ -58,8 +58,8 @@ PARAMETERS = [
     OpenApiParameter("orderNumber", str),
     OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
 ]
-# What a spreadsheet takes for the start of a formula, wide forms included.
-FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+STATUSES = frozenset(str(value) for value in OrderStatus.values)
+SPAN_PARAMETERS = frozenset({"skip", "take", "after"})
 
 
 class CSVRenderer(BaseRenderer):
@@ -73,7 +73,7 @@ class CSVRenderer(BaseRenderer):
         return b""
 
 
-class OrderExportViewSet(ViewSet):
+class OrderExportViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
@@ -102,28 +102,51 @@ class OrderExportViewSet(ViewSet):
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
-        opened = open_store(request.auth, store_id, READ)
         asked = _Parameters(request)
+        is_csv = request.accepted_renderer.media_type == CSVRenderer.media_type
+        if asked.is_span and not is_csv:
+            low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
+            opened, page = open_span(request.auth, store_id, low=low, take=take)
+            if page:
+                return _span_answer(request, opened, asked, page)
+        else:
+            opened = open_store(request.auth, store_id, READ)
+        raise_faults(asked.faults)
         wanted = asked.wanted(opened)
-        if request.accepted_renderer.media_type == CSVRenderer.media_type:
+        if is_csv:
             rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
             return _csv_answer(rows, store_id)
         return _answer(request, opened, asked, wanted)
 
 
 class _Parameters:
-    """The query as it was meant; every parameter that is not understood is named."""
+    """The query as it was meant; `faults` name every parameter that is not understood."""
+
+    skip = after = 0
+    take: int | None = None
+    verbose = False
+    statuses: Sequence[int] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
 
     def __init__(self, request: Request) -> None:
         self.query = request.query_params
         self.faults: list[Fault] = []
+        if self.query:
+            self._read()
+
+    def _read(self) -> None:
         self.skip = self._whole("skip", 0, LAST) or 0
         self.take = self._whole("take", 1, LARGEST_TAKE)
-        self.verbose = flag_parameter(self.query, "verbose")
+        self.verbose = self._flag("verbose")
         self.statuses = self._statuses()
         self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
         self.after = self._cursor()
-        raise_faults(self.faults)
+
+    @property
+    def is_span(self) -> bool:
+        """Nothing is asked but which part of all orders."""
+        return not self.faults and self.query.keys() <= SPAN_PARAMETERS
 
     def wanted(self, opened: OpenedStore) -> Wanted | None:
         wanted = wanted_orders(
@@ -139,7 +162,7 @@ class _Parameters:
     def next_link(self, store_id: str, position: int) -> str:
         kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
         cursor = base64.urlsafe_b64encode(b"p%d" % position).decode().rstrip("=")
-        query = urlencode([*kept, ("after", cursor)])
+        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
     def pairs(self) -> Iterator[tuple[str, str]]:
@@ -148,6 +171,13 @@ class _Parameters:
 
     def _refuse(self, name: str, message: str) -> None:
         self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
+
+    def _flag(self, name: str) -> bool:
+        try:
+            return flag_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return False
 
     def _whole(self, name: str, least: int, most: int) -> int | None:
         text = self.query.get(name)
@@ -160,11 +190,10 @@ class _Parameters:
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")
-        known = {str(value) for value in OrderStatus.values}
         for text in texts:
-            if text not in known:
+            if text not in STATUSES:
                 self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
-        return [int(text) for text in texts if text in known]
+        return [int(text) for text in texts if text in STATUSES]
 
     def _moment(self, name: str) -> datetime | None:
         text = self.query.get(name)
@@ -192,6 +221,14 @@ class _Parameters:
             return 0
 
 
+def _span_answer(request: Request, opened: OpenedStore, asked: _Parameters, page: SpanPage) -> HttpResponse:
+    response = json_bytes(request, page.body)
+    response.headers["X-Total-Count"] = str(page.newest)
+    if page.has_more:
+        response.headers["Link"] = asked.next_link(opened.store.external_id, page.last)
+    return response
+
+
 def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: Wanted | None) -> HttpResponse:
     if wanted is None:
         response = json_bytes(request, b"[]")
@@ -210,39 +247,7 @@ def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: W
 
 
 def _csv_answer(rows: Iterator[str], store_id: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(_csv_chunks(rows), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(csv_chunks(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="orders-{store_id}.csv"'
     response["Cache-Control"] = "no-store"
     return response
-
-
-class _Lines(list[str]):
-    """What csv.writer writes to: lines gathered until they are sent."""
-
-    def write(self, line: str) -> None:
-        self.append(line)
-
-    def taken(self) -> bytes:
-        content = "".join(self).encode()
-        self.clear()
-        return content
-
-
-def _csv_chunks(rows: Iterator[str]) -> Iterator[bytes]:
-    lines = _Lines()
-    writer = csv.writer(lines)
-    writer.writerow(EXPORT_COLUMNS)
-    for row in rows:
-        writer.writerow([_cell(value) for value in orjson.loads(row).values()])
-        if len(lines) >= ROWS_OF_A_CHUNK:
-            yield lines.taken()
-    yield lines.taken()
-
-
-def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet runs: text that starts like a formula gets an apostrophe before it."""
-    if isinstance(value, list):
-        value = ";".join(value)
-    if isinstance(value, str) and value and FORMULA.match(value):
-        return f"'{value}"
-    return "" if value is None else value

@@ -5,8 +5,8 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.viewsets import ViewSet
 
+from fulfillment.viewsets import ApiViewSet
 from stores.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.api.stores import STORE_ID
@@ -30,11 +30,15 @@ class PDFRenderer(BaseRenderer):
         return b""
 
 
-class OrderFileViewSet(ViewSet):
+class OrderFileViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer]
     access = {"print_file": OWN_READ, "packing_slip": OWN_READ}
     errors = {
-        "print_file": {**ERRORS, 404: "There is no such order, item or print file (`print_file_not_found`)."},
+        "print_file": {
+            **ERRORS,
+            404: "There is no such order, item or print file (`print_file_not_found`), or it was erased with the "
+            "address of its order (`print_file_erased`).",
+        },
         "packing_slip": ERRORS,
     }
 

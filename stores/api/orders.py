@@ -5,11 +5,11 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
 from fulfillment.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import (
     CANCEL_EXAMPLE,
     HISTORY_EXAMPLE,
@@ -71,7 +71,7 @@ WRITE_ERRORS = {
 }
 
 
-class OrderViewSet(ViewSet):
+class OrderViewSet(ApiViewSet):
     access = {
         "create": Access(
             rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE

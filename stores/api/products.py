@@ -1,10 +1,10 @@
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
-from rest_framework.viewsets import ViewSet
 
 from fulfillment.access import Access
 from fulfillment.parameters import flag_parameter
+from fulfillment.viewsets import ApiViewSet
 from stores.api.answers import answer_stored, known_tags
 from stores.api.examples import PRODUCT_EXAMPLES
 from stores.api.serializers import ProductSerializer
@@ -21,7 +21,7 @@ ERRORS = {
 }
 
 
-class ProductViewSet(ViewSet):
+class ProductViewSet(ApiViewSet):
     access = {"list": SEES_PRODUCTS, "retrieve": SEES_PRODUCTS}
     errors = {
         "list": {**ERRORS, 404: "There is nothing at this address."},

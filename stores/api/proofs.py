@@ -4,10 +4,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.viewsets import ViewSet
 
 from fulfillment.errors import Invalid
 from fulfillment.serializers import Meta, meta
+from fulfillment.viewsets import ApiViewSet
 from stores.addresses import proof_urls
 from stores.api.examples import PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
 from stores.api.products import SEES_PRODUCTS
@@ -29,7 +29,7 @@ class ProofSerializer(serializers.Serializer):
     _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
 
 
-class ProofViewSet(ViewSet):
+class ProofViewSet(ApiViewSet):
     access = {"create": SEES_PRODUCTS}
     errors = {
         "create": {

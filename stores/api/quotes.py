@@ -4,11 +4,11 @@ from typing import Any
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
-from rest_framework.viewsets import ViewSet
 
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
 from fulfillment.responses import json_bytes, weak_etag
+from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import QUOTE_EXAMPLES
 from stores.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
 from stores.api.stores import STORE_ID
@@ -32,7 +32,7 @@ NO_ASSOCIATION = (
 )
 
 
-class QuoteViewSet(ViewSet):
+class QuoteViewSet(ApiViewSet):
     access = {"create": ASKS, "retrieve": READS}
     errors = {
         "create": {

@@ -5,13 +5,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
-from rest_framework.viewsets import ViewSet
 
 from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.access import Access
 from fulfillment.parameters import flag_parameter
 from fulfillment.serializers import meta
+from fulfillment.viewsets import ApiViewSet
 from stores.api.answers import answer_stored, known_tags
 from stores.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
 from stores.api.rendering import StoreUserRolesTextXML, StoreUserRolesXML
@@ -30,7 +30,7 @@ SEES_STORES = (
 )
 
 
-class StoreViewSet(ViewSet):
+class StoreViewSet(ApiViewSet):
     access = {"list": Access(rule=SEES_STORES), "retrieve": Access(rule=SEES_STORES)}
     errors = {
         "retrieve": {
@@ -66,7 +66,7 @@ class StoreViewSet(ViewSet):
         return answer_stored(request, store_body(request.auth, store_id, known_tags=known_tags(request)))
 
 
-class StoreUserViewSet(ViewSet):
+class StoreUserViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, StoreUserRolesXML, StoreUserRolesTextXML]
     access = {
         "roles": Access(

@@ -1,9 +1,10 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 
-from stores.models.order_status import CancellationState, OrderStatus
+from stores.models.order_status import AT_REST, CancellationState, OrderStatus
 from stores.models.product import Product
 from stores.models.quote import Quote
 from stores.models.store import Store
@@ -57,6 +58,7 @@ class Order(models.Model):
     option_id = models.CharField(max_length=60, blank=True)
 
     recipient = models.JSONField()
+    recipient_erased = models.DateTimeField(null=True, blank=True, editable=False)
     product_ids = ArrayField(models.CharField(max_length=64))
     item_count = models.PositiveIntegerField()
     total_quantity = models.PositiveBigIntegerField()
@@ -104,6 +106,17 @@ class Order(models.Model):
                 name="order_by_user",
             ),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
+            # The board lists the orders of all stores, newest first.
+            models.Index("status", "number", name="order_board_by_status"),
+            models.Index(
+                "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
+            ),
+            BrinIndex("created", name="order_board_by_date", pages_per_range=32),
+            models.Index(
+                "updated",
+                condition=Q(recipient_erased__isnull=True, status__in=AT_REST),
+                name="order_with_old_address",
+            ),
             models.Index(
                 "store",
                 "cancellation_asked",
@@ -166,6 +179,7 @@ class Shipment(models.Model):
         constraints = [
             models.UniqueConstraint("order", "carrier", "tracking_number", name="shipment_unique"),
         ]
+        indexes = [models.Index("tracking_number", name="shipment_by_tracking_number")]
         ordering = ["order", "id"]
 
     def __str__(self) -> str:

@@ -1,7 +1,8 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -20,7 +21,8 @@ from stores.models import Store
 from stores.pages.forms import ASK_FIELDS, AskForStoreForm
 
 SUGGESTED_STORES = 50
-REQUESTS_SHOWN = 50
+STORES_A_PAGE = 25
+REQUESTS_A_PAGE = 10
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,13 +38,15 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
         if form.is_valid() and _ask(request, caller, application, form):
             return redirect("portal:application-stores", application.pk)
     requests = association_requests_for(caller).filter(application=application, store__isnull=False)
+    searched = request.GET.get("q", "").strip()[:200]
     context = frame(
         request,
         application,
         "stores",
         form=form,
-        associations=_associations(application),
-        requests=requests[:REQUESTS_SHOWN],
+        page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
+        requests=Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests")),
+        searched=searched,
         suggestions=_suggestions(request.user),
     )
     return render(request, "stores/associations.html", context)
@@ -74,12 +78,17 @@ def _ask(request: HttpRequest, caller: Caller, application: Application, form: A
     return True
 
 
-def _associations(application: Application) -> list[dict[str, Any]]:
+def _associations(application: Application, searched: str) -> list[dict[str, Any]]:
     roles = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    if searched:
+        roles = roles.filter(
+            Q(store__company_name__icontains=searched) | Q(store__external_id__icontains=searched)
+        )
     stores: dict[int, dict[str, Any]] = {}
-    for role in roles.select_related("store").order_by("store__company_name", "pk"):
-        row = stores.setdefault(role.store_id, {"store": role.store, "grants": []})
-        row["grants"].append(str(Permission(role.grant).label))
+    columns = ("store_id", "store__company_name", "store__external_id", "grant")
+    for pk, name, external_id, grant in roles.order_by("store__company_name", "pk").values_list(*columns):
+        row = stores.setdefault(pk, {"name": name, "external_id": external_id, "grants": []})
+        row["grants"].append(str(Permission(grant).label))
     return list(stores.values())
 
 

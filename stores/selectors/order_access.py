@@ -27,14 +27,17 @@ STORE_FIELDS = (
     "is_demo",
     "hold_window_minutes",
 )
+# The grants of the association, those of the person, and the store: what judged_store judges.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
-             WHERE role.application_id = %s AND role.store_id = store.id AND role.user_id IS NULL),
+             WHERE role.application_id = %(application)s AND role.store_id = store.id AND role.user_id IS NULL)
+           AS associated,
        array(SELECT role.grant FROM accounts_role role
-             WHERE role.user_id = %s
-               AND (role.store_id = store.id OR (role.store_id IS NULL AND role.application_id IS NULL))),
+             WHERE role.user_id = %(user)s
+               AND (role.store_id = store.id OR (role.store_id IS NULL AND role.application_id IS NULL)))
+           AS held,
        {", ".join(f"store.{name}" for name in STORE_FIELDS)}
-FROM stores_store store WHERE store.external_id = %s
+FROM stores_store store WHERE store.external_id = %(store_id)s
 """  # noqa: S608 - names of our columns
 
 
@@ -63,7 +66,18 @@ class OpenedStore:
 
 def open_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> OpenedStore:
     """The store, if the caller holds one of `permissions` on it; the first of them reaches all orders."""
-    row = fetch_row(STORE, (caller.application_id, caller.user_id, store_id))
+    return judged_store(caller, store_id, permissions, fetch_row(STORE, asked_for(caller, store_id)))
+
+
+def asked_for(caller: Caller, store_id: str) -> dict[str, Any]:
+    """The parameters of STORE."""
+    return {"application": caller.application_id, "user": caller.user_id, "store_id": store_id}
+
+
+def judged_store(
+    caller: Caller, store_id: str, permissions: tuple[str, ...], row: tuple[Any, ...] | None
+) -> OpenedStore:
+    """The rule of `open_store`, for who has read a row of STORE already."""
     if row is None:
         raise unknown_store(store_id)
     associated, held, *values = row

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+from accounts.callers import Caller
 from fulfillment.statements import fetch_row, fetch_rows
 from stores.models import Order
 from stores.order_renderings import (
@@ -16,7 +17,7 @@ from stores.order_renderings import (
     item_record,
     shipment_record,
 )
-from stores.selectors.order_access import OpenedStore
+from stores.selectors.order_access import READ, STORE, OpenedStore, asked_for, judged_store
 
 LAST = 2_147_483_647
 BATCH = 2000
@@ -35,6 +36,22 @@ SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
 WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
 ORDER BY o.position LIMIT %(limit)s
 """  # noqa: S608 - fixed parts only
+# A page of a whole store together with who may see it. Positions have no gaps: its end is known beforehand.
+# The limit is a number in the text: with a parameter the planner guesses, and plans anew for each request.
+OPENED_SPAN = f"""
+WITH opened AS MATERIALIZED ({STORE})
+SELECT opened.*, page.body, page.newest FROM opened LEFT JOIN LATERAL (
+    SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
+           (SELECT position FROM stores_order WHERE store_id = opened.id ORDER BY position DESC LIMIT 1) AS newest
+    FROM (
+        SELECT position, rendering FROM stores_order
+        WHERE store_id = opened.id AND position > %(low)s AND position <= %(high)s
+          AND (%(operator)s OR %(needed)s = ANY(opened.associated || opened.held))
+        ORDER BY position LIMIT {{limit}}
+    ) o
+) page ON true
+"""  # noqa: S608 - fixed parts only
+OPENED_SPANS = {limit: OPENED_SPAN.format(limit=limit) for limit in (100, 1000)}
 ROWS = """
 SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
 JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
@@ -99,6 +116,31 @@ class Page:
     renderings: list[str]
     has_more: bool
     newest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPage:
+    """The finished JSON body of a page of all orders of a store; `newest` counts them."""
+
+    body: bytes
+    last: int
+    newest: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.newest > self.last
+
+
+def open_span(caller: Caller, store_id: str, *, low: int, take: int) -> tuple[OpenedStore, SpanPage | None]:
+    """The store, and in the same statement the page after `low`; no page for who sees but its own orders."""
+    last = min(low + take, LAST)
+    page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
+    statement = OPENED_SPANS[100 if take <= 100 else 1000]
+    row = fetch_row(statement, asked_for(caller, store_id) | page)
+    opened = judged_store(caller, store_id, READ, row and row[:-2])
+    if row is None or not opened.everything:
+        return opened, None
+    return opened, SpanPage(row[-2], last, row[-1] or 0)
 
 
 def wanted_orders(

@@ -20,7 +20,8 @@ SELECT product.id, product.external_id, product.name, product.version, product.m
         WHERE price.product_id = product.id AND price.country_code = %s)::text,
        (SELECT json_agg(json_build_array(speed.days, speed.is_default) ORDER BY speed.position)
         FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
-       EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id)
+       product.template IS NOT NULL
+           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id)
 FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
 """

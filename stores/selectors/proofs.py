@@ -9,7 +9,6 @@ import orjson
 from accounts.callers import Caller
 from fulfillment.errors import NotFound
 from fulfillment.statements import fetch_row
-from stores.models import Product
 from stores.selectors.products import association_required, product_visibility
 from stores.selectors.stores import ASKED, VISIBLE, unknown_store
 
@@ -23,6 +22,9 @@ FROM asked, stores_store store
      LEFT JOIN stores_product product
         ON product.store_id = store.id AND product.external_id = %s AND product.is_active
 WHERE store.external_id = %s
+"""  # noqa: S608 - constant texts only
+PRODUCT_BY_KEY = f"""
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES} FROM stores_product WHERE id = %s
 """  # noqa: S608 - constant texts only
 STORE = f"""{ASKED}
 SELECT opened.yes, store.id FROM asked, stores_store store, LATERAL (SELECT {VISIBLE} AS yes) opened
@@ -63,17 +65,12 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
     return ProductVersion(pk, product_id, store, version, has_template, font_names)
 
 
-def product_version_of(product: Product) -> ProductVersion:
-    """For callers that hold a product they may use."""
-    row = fetch_row(f"SELECT {FONT_NAMES}")
-    return ProductVersion(
-        product.pk,
-        product.external_id,
-        product.store_id,
-        product.version,
-        product.template is not None,
-        row[0] if row else "",
-    )
+def product_version_of(product_pk: int) -> ProductVersion:
+    """For callers that may use the product; its template, which can have megabytes, stays where it is."""
+    row = fetch_row(PRODUCT_BY_KEY, (product_pk,))
+    if row is None:
+        raise NotFound("There is no such product any longer.", code="product_not_found")
+    return ProductVersion(*row)
 
 
 def open_store(caller: Caller, store_id: str) -> int:

@@ -15,8 +15,7 @@ from stores.selectors.order_access import OpenedStore
 from stores.selectors.orders import find_order
 from stores.selectors.price_lists import ListedProduct, listed_products
 from stores.selectors.quotes import find_quote, quoted_options
-from stores.services.print_files import make_print_file
-from stores.services.prints import PrintedFile
+from stores.services.prints import PrintedFile, render_print_file
 from stores.services.quotes import keep_quote, priced
 
 
@@ -158,7 +157,7 @@ def _print_files(
             continue
         key = (item.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
         try:
-            rendered[key] = rendered.get(key) or make_print_file(
+            rendered[key] = rendered.get(key) or render_print_file(
                 caller=caller, product_pk=product.pk, values=data or {}
             )
             files.append(rendered[key])

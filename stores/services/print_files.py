@@ -1,14 +1,15 @@
 """Print-ready files of ordered items: rendered before the order is written, frozen with their hash."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
-from accounts.callers import Caller
+from django.core.files.storage import default_storage
+
 from fulfillment.errors import DomainError, NotFound
-from stores.files import read_file, remove_files, storage_at_work, write_files
-from stores.models import OrderItem, Product
-from stores.services.prints import PrintedFile, render_print_file
+from stores.files import print_folder, read_file, remove_files, storage_at_work, write_files
+from stores.models import OrderItem
+from stores.services.prints import PrintedFile
 
 
 class PrintFileDamaged(DomainError):
@@ -17,18 +18,24 @@ class PrintFileDamaged(DomainError):
     title = "The stored print file is damaged"
 
 
-def make_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
-    """The press file of exactly these values. Refuses what cannot be printed; faults point into `values`."""
-    product = Product.objects.defer("rendering", "verbose_rendering").get(pk=product_pk)
-    return render_print_file(caller=caller, product=product, values=values)
-
-
 def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> str:
     """Stores the file and returns its name in the storage; nobody writes to that name again."""
-    name = f"print-files/{order_id.hex[-2:]}/{order_id}/{item_position}-{file.sha256[:16]}.pdf"
+    name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_at_work():
         write_files([(name, file.content)])
     return name
+
+
+def erase_print_files(*, order_id: UUID) -> None:
+    """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
+    folder = print_folder(order_id)
+    with storage_at_work():
+        try:
+            names = default_storage.listdir(folder)[1]
+        except FileNotFoundError:
+            return
+        for name in [*(f"{folder}/{name}" for name in names), folder]:
+            default_storage.delete(name)
 
 
 def drop_print_files(*, names: Sequence[str]) -> None:
@@ -38,6 +45,10 @@ def drop_print_files(*, names: Sequence[str]) -> None:
 
 def read_print_file(*, item: OrderItem) -> bytes:
     """The frozen file; refuses to hand out anything but what was ordered."""
+    if not item.print_file and item.print_sha256:
+        raise NotFound(
+            "The print file was erased together with the address of its order.", code="print_file_erased"
+        )
     if not item.print_file:
         raise NotFound(
             "This item has no print file: its product has no template.", code="print_file_not_found"

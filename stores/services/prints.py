@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from accounts.callers import Caller
-from stores.models import Product
 from stores.selectors.proofs import product_version_of
 from stores.services.fillings import fill_template, typesetting_at_work
 from stores.typesetting import render_print
@@ -15,21 +15,23 @@ SECONDS = 20.0
 
 
 class PrintedFile(NamedTuple):
+    """`asset_ids` name the uploaded pictures in it."""
+
     content: bytes
     sha256: str
+    asset_ids: tuple[UUID, ...] = ()
 
 
-def check_values(*, caller: Caller, product: Product, values: Mapping[str, object]) -> None:
-    """Refuses values as a proof would, but for what only rendering shows: text that does not fit."""
-    fill_template(caller=caller, product=product_version_of(product), values=values)
+def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
+    """Bleed, crop marks, pictures at full resolution; takes up to seconds, so hold no lock meanwhile.
 
-
-def render_print_file(*, caller: Caller, product: Product, values: Mapping[str, object]) -> PrintedFile:
-    """Renders bleed, crop marks and pictures at full resolution; takes up to seconds, so hold no lock meanwhile."""
-    filling = fill_template(caller=caller, product=product_version_of(product), values=values)
+    Refuses what cannot be printed; faults point into `values`.
+    """
+    filling = fill_template(caller=caller, product=product_version_of(product_pk), values=values)
     with typesetting_at_work():
         layout = filling.layout
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=SECONDS
         )
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest())
+    used = tuple(asset.pk for asset in filling.assets.values())
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used)

@@ -3,7 +3,6 @@ import binascii
 import hashlib
 import io
 import re
-import warnings
 from xml.parsers import expat
 
 from PIL import Image
@@ -71,14 +70,14 @@ def measure_picture(
 ) -> tuple[int, int]:
     """Check a PNG or JPEG by decoding it, and give its size; one of more than `largest` pixels isn't decoded."""
     formats = {"image/png": ["PNG"], "image/jpeg": ["JPEG"], None: ["PNG", "JPEG"]}[media_type]
+    # Pillow's warning of a large picture may be an error or only be shown; catch_warnings would swap the filters
+    # of all threads.
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(content), formats=formats) as picture:
-                width, height = picture.size
-                if width * height <= (ARTWORK_PIXELS if largest is None else largest):
-                    picture.load()
-    except Image.DecompressionBombError:
+        with Image.open(io.BytesIO(content), formats=formats) as picture:
+            width, height = picture.size
+            if width * height <= (ARTWORK_PIXELS if largest is None else largest):
+                picture.load()
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         width, height = ARTWORK_PIXELS, 2
     except (OSError, SyntaxError, ValueError) as error:
         raise ArtworkInvalid(

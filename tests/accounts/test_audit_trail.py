@@ -12,6 +12,7 @@ TRACKED = [
     ("accounts", "User"),
     ("applications", "Application"),
     ("applications", "ApplicationKey"),
+    ("applications", "OwnerInvitation"),
     ("stores", "Store"),
     ("stores", "Product"),
 ]

@@ -298,9 +298,11 @@ def asker() -> Callable[[list[str]], tuple[int, str]]:
     from django.test import RequestFactory
 
     from fulfillment.demo import load_demo, reset_demo
+    from tests.benchmarks.data import lift_limits
 
     load_demo()
     user = reset_demo()["user"]
+    lift_limits()
     headers = {
         "Authorization": f"Bearer {user['access_token']}",
         "Ocp-Apim-Subscription-Key": user["subscription_key"],

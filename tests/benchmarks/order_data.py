@@ -6,6 +6,8 @@ import django
 import orjson
 from django.core.management import call_command
 
+from tests.benchmarks.data import lift_limits
+
 STORES, PRODUCTS = 50, 20
 FIRST, TYPICAL = "bench-01", "bench-02"
 
@@ -117,6 +119,7 @@ def _headers() -> dict[str, str]:
     application = Application.objects.filter(name="Bench").first() or create_application(
         caller=Caller.on_pages(User.objects.get(username="owner")), values={"Name": "Bench", "Keys": [{}]}
     )
+    lift_limits()
     Role.objects.bulk_create(
         [
             Role(application=application, store=store, grant=grant)

@@ -133,10 +133,12 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     django.setup()
     call_command("migrate", verbosity=0)
     from stores.typesetting import load_sample
+    from tests.benchmarks.data import lift_limits
     from tests.factories.templates import TEMPLATES, make_demo_product
     from tests.world import build_world
 
     world = build_world()
+    lift_limits()
     for name in (CARD, BOOKLET):
         make_demo_product(world.associated, name)
     client = world.as_application()

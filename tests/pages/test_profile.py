@@ -6,6 +6,8 @@ from oauth2_provider.models import AccessToken
 from accounts.models import Role
 from accounts.selectors.subscriptions import subscription_keys
 from applications.services.tokens import issue_access_token
+from stores.models import Store
+from tests.factories.applications import ApplicationFactory, issue_token
 from tests.world import PASSWORD
 
 
@@ -91,7 +93,7 @@ def test_a_user_without_subscription_gets_one(world, browser):
 def test_roles_are_grouped_by_what_they_are_on(world, browser, django_assert_num_queries):
     Role.objects.create(user=world.user, grant="Application.All.Read")
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         page = text(browser, "/profile/roles")
 
     assert page.count("Associated Print") == 1
@@ -109,6 +111,8 @@ def test_an_authorised_application_is_revoked(world, browser):
         )
     page = text(browser, "/profile/authorizations")
     assert page.count("Read stores and your own roles in them") == 1
+    assert "ends at once" in text(browser, f"/profile/authorizations/{world.application.pk}/revoke")
+    assert AccessToken.objects.filter(user=world.user).count() == 2
 
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
@@ -128,3 +132,40 @@ def test_authorizations_of_others_stay(world, browser):
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
     assert AccessToken.objects.filter(user=world.outsider).count() == 1
+
+
+def test_what_was_not_authorised_is_not_named(world, browser):
+    address = f"/profile/authorizations/{world.other_application.pk}/revoke"
+
+    assert browser.get(address)["Location"] == "/profile/authorizations"
+
+
+def test_many_roles_are_searched_and_paged(world, browser):
+    stores = Store.objects.bulk_create(
+        Store(external_id=f"shop-{number:02}", company_name=f"Shop {number:02}") for number in range(30)
+    )
+    Role.objects.bulk_create(
+        Role(user=world.user, store=store, grant=grant)
+        for store in stores
+        for grant in ("Store.Self.Read", "Order.Self.Read")
+    )
+
+    assert "Page 1 of 2" in text(browser, "/profile/roles")
+    second = text(browser, "/profile/roles?page=2")
+    found = text(browser, "/profile/roles?q=shop 2")
+    assert "Shop 29" in second
+    assert (found.count("Shop 2"), "Mail Studio" in found) == (10, False)
+    assert "Nothing matches" in text(browser, "/profile/roles?q=zebra")
+
+
+def test_many_authorisations_are_searched_and_paged(world, browser, django_assert_max_num_queries):
+    for number in range(27):
+        given = ApplicationFactory(name=f"Given {number:02}", user=world.outsider)
+        issue_token(world.user, given, ["Store.Self.Read"])
+
+    with django_assert_max_num_queries(6):
+        first = text(browser, "/profile/authorizations")
+    assert "Page 1 of 2" in first
+    assert "Given 26" in text(browser, "/profile/authorizations?page=2")
+    found = text(browser, "/profile/authorizations?q=given 1")
+    assert found.count('class="rows-title"') == 10

@@ -130,3 +130,14 @@ def test_sign_up_can_be_closed(world, client, settings):
 
 def _without_tokens(page: str) -> str:
     return "\n".join(line for line in page.splitlines() if "csrfmiddlewaretoken" not in line)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [("America/Denver", "America/Denver"), ("Mars/Olympus", "UTC"), ("../etc", "UTC"), ("", "UTC")],
+)
+def test_a_new_account_has_the_time_zone_of_its_browser(world, client, sent, kept):
+    client.post("/accounts/signup/", {**NEW, "time_zone": sent})
+
+    assert User.objects.get(username="nora").time_zone == kept
+    assert f"Times are in {kept}." in client.get("/profile").content.decode()

@@ -1,8 +1,9 @@
 import pytest
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest
+from accounts.models import AssociationRequest, Role
 from accounts.services.associations import deny_association
+from stores.models import Store
 
 
 @pytest.fixture
@@ -71,3 +72,27 @@ def test_requests_of_other_applications_cannot_be_withdrawn(world, browser, sign
 
     asked.refresh_from_db()
     assert asked.state == "Pending"
+
+
+def test_many_stores_and_requests_are_searched_and_paged(
+    world, browser, address, django_assert_max_num_queries
+):
+    stores = Store.objects.bulk_create(
+        Store(external_id=f"shop-{number:02}", company_name=f"Shop {number:02}") for number in range(30)
+    )
+    Role.objects.bulk_create(
+        Role(application=world.application, store=store, grant="Store.Self.Read") for store in stores
+    )
+    for store in stores[:12]:
+        AssociationRequest.objects.create(application=world.application, store=store)
+
+    with django_assert_max_num_queries(12):
+        page = browser.get(address).content.decode()
+    assert ("Page 1 of 2" in page, 'aria-label="Pages of requests"' in page) == (True, True)
+    assert 'href="?requests=2"' in page
+
+    page = browser.get(f"{address}?page=2&requests=2").content.decode()
+    assert 'href="?page=2&amp;requests=1"' in page
+    found = browser.get(f"{address}?q=SHOP-2").content.decode()
+    assert found.count("Read stores and your own roles in them</li>") == 10
+    assert "Nothing matches" in browser.get(f"{address}?q=zebra").content.decode()

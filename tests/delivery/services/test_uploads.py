@@ -91,3 +91,14 @@ def test_an_upload_is_thrown_away():
 
     assert not stored.exists()
     assert not ImportRun.objects.exists()
+
+
+def test_uploads_of_one_name_are_two_files():
+    runs = [receive_upload(upload=SimpleUploadedFile("same.csv", one), by="Ada") for one in (b"a", b"b")]
+
+    contents = []
+    for run in runs:
+        with run.upload.open() as file:
+            contents.append(file.read())
+    assert contents == [b"a", b"b"]
+    assert {run.file_name for run in runs} == {"same.csv"}

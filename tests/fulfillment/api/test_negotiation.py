@@ -44,7 +44,7 @@ def test_most_wanted_format_is_answered(world, accept, kind):
     assert response["Content-Type"].split(";")[0] == kind
 
 
-def test_refusal_of_the_format_comes_after_the_credentials(client):
+def test_refusal_of_the_format_comes_after_the_credentials(db, client):
     assert client.get("/api/v1/application", headers={"Accept": "text/html"}).status_code == 401
 
 

@@ -67,7 +67,7 @@ def test_permission_texts_come_from_the_declarations(document):
     assert texts == declared
 
 
-def test_schema_is_served_as_json_and_yaml_with_etag(client):
+def test_schema_is_served_as_json_and_yaml_with_etag(db, client):
     response = client.get("/api/v1/schema")
     again = client.get("/api/v1/schema", headers={"If-None-Match": response["ETag"]})
     as_yaml = client.get("/api/v1/schema?format=yaml")
@@ -77,7 +77,7 @@ def test_schema_is_served_as_json_and_yaml_with_etag(client):
     assert yaml.safe_load(as_yaml.content)["openapi"].startswith("3.1")
 
 
-def test_console_has_no_inline_script(client):
+def test_console_has_no_inline_script(db, client):
     response = client.get("/api/v1/docs", SERVER_NAME="127.0.0.1", SERVER_PORT="8000")
 
     assert "script-src 'self';" in response["Content-Security-Policy"]

@@ -45,7 +45,7 @@ def test_operators_font_is_usable_in_templates_and_embedded(world, font_bytes):
     assert [fault.pointer for fault in refusal.value.faults] == ["/Template/Pages/0/Boxes/0/Font"]
 
     font = add_font(file_name="harbor.ttf", content=font_bytes)
-    product = product_version_of(card(world.associated))
+    product = product_version_of(card(world.associated).pk)
     proof = make_proof(caller=Caller(), product=product, values={"Name": "Ada"})
 
     assert (font.families, "Harbor Sans" in font_set().families) == (["Harbor Sans"], True)
@@ -56,11 +56,11 @@ def test_operators_font_is_usable_in_templates_and_embedded(world, font_bytes):
 
 def test_other_fonts_leave_proofs_as_they_are(world, font_bytes):
     product = make_card(world.associated)
-    before = make_proof(caller=Caller(), product=product_version_of(product), values={"Name": "Ada"})
+    before = make_proof(caller=Caller(), product=product_version_of(product.pk), values={"Name": "Ada"})
 
     add_font(file_name="harbor.ttf", content=font_bytes)
 
-    after = make_proof(caller=Caller(), product=product_version_of(product), values={"Name": "Ada"})
+    after = make_proof(caller=Caller(), product=product_version_of(product.pk), values={"Name": "Ada"})
     assert before.digest == after.digest
 
 

@@ -6,7 +6,7 @@ from pypdf import PdfReader
 
 from accounts.callers import Caller
 from fulfillment.errors import Conflict, Invalid
-from stores.services.prints import check_values, render_print_file
+from stores.services.prints import render_print_file
 from tests.factories.templates import make_card, make_demo_product
 
 VALUES = {"Name": "Ada Lovelace", "Email": "ada@engine.example"}
@@ -15,7 +15,7 @@ VALUES = {"Name": "Ada Lovelace", "Email": "ada@engine.example"}
 def test_print_file_has_bleed_and_no_mark(world):
     product = make_demo_product(world.associated, "business-card-standard")
 
-    printed = render_print_file(caller=Caller(), product=product, values=VALUES)
+    printed = render_print_file(caller=Caller(), product_pk=product.pk, values=VALUES)
 
     assert printed.sha256 == hashlib.sha256(printed.content).hexdigest()
     pdf = PdfReader(BytesIO(printed.content))
@@ -33,20 +33,31 @@ def test_print_file_has_bleed_and_no_mark(world):
 def test_same_values_give_the_same_print_file(world):
     product = make_card(world.associated)
 
-    files = [render_print_file(caller=Caller(), product=product, values={"Name": "Ada"}) for _ in range(2)]
+    files = [
+        render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Ada"}) for _ in range(2)
+    ]
 
     assert files[0] == files[1]
 
 
-def test_values_are_checked_with_and_without_rendering(world):
+def test_faults_point_into_the_values(world):
     product = make_card(world.associated)
 
-    check_values(caller=Caller(), product=product, values={"Name": "Ada"})
-    for work in (check_values, render_print_file):
-        with pytest.raises(Invalid) as refusal:
-            work(caller=Caller(), product=product, values={})
-        assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
+    with pytest.raises(Invalid) as refusal:
+        render_print_file(caller=Caller(), product_pk=product.pk, values={})
+    assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
 
     plain = make_card(world.demo, Template=None)
     with pytest.raises(Conflict, match="no template"):
-        check_values(caller=Caller(), product=plain, values={})
+        render_print_file(caller=Caller(), product_pk=plain.pk, values={})
+
+
+def test_template_that_is_known_is_not_read_again(world, django_assert_num_queries):
+    product = make_card(world.associated)
+    render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Ada"})
+
+    with django_assert_num_queries(1) as queries:
+        render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Grace"})
+
+    assert "template IS NOT NULL" in queries.captured_queries[0]["sql"]
+    assert "template::text" not in queries.captured_queries[0]["sql"]

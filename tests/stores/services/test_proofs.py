@@ -24,7 +24,7 @@ THREADS = 20
 
 @pytest.fixture
 def make(world):
-    product = product_version_of(make_card(world.associated))
+    product = product_version_of(make_card(world.associated).pk)
     return lambda name="Ada": make_proof(caller=Caller(), product=product, values={"Name": name})
 
 
@@ -114,7 +114,7 @@ def test_waiting_too_long_for_an_equal_request_is_busy(make):
 
 @pytest.mark.parametrize("taken", [0, 1, 2])
 def test_storage_failure_leaves_nothing_half_written(world, broken_storage, stored_files, monkeypatch, taken):
-    product = product_version_of(make_demo_product(world.associated, "business-card-standard"))
+    product = product_version_of(make_demo_product(world.associated, "business-card-standard").pk)
     values = {"Name": "Ada", "Email": "ada@engine.example"}
     with monkeypatch.context() as context:
         broken_storage(taken)

@@ -5,6 +5,7 @@ import pypdf
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
+from stores.services.demo import demo_catalog
 from stores.typesetting import (
     load_fields,
     load_sample,
@@ -46,6 +47,27 @@ def test_every_demo_template_is_listed():
 
 
 @pytest.mark.parametrize("name", sorted(SIZES))
+def test_demo_template_belongs_to_a_product_of_its_size_that_can_be_bought(name):
+    width, height, count = SIZES[name]
+    products = {
+        product["ID"]: product
+        for store in demo_catalog()["Stores"]
+        for product in store["Products"]
+        if store["StoreID"] == "demo"
+    }
+
+    product = products[name]
+    assert product["IsActive"]
+    assert len(product["Template"]["Pages"]) == product["PageCount"] == count
+    assert (product["WidthMM"], product["HeightMM"]) == (
+        pytest.approx(width * 25.4),
+        pytest.approx(height * 25.4),
+    )
+    assert product["DeliveredPrices"]
+    assert product["ProductionSpeeds"]
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
 def test_demo_template_prints_its_sample(name):
     template, fields, values = load(name)
     width, height, count = SIZES[name]
@@ -78,14 +100,14 @@ def test_demo_template_prints_with_its_required_fields_alone(name):
     assert render_print(template, resolve_values(fields, sent, template.gallery)).messages == ()
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["business-card-standard", "postcard-4x6", "eddm-mailer-6.5x9", "sticker-round-3in", "mug-wrap-11oz"],
-)
+@pytest.mark.parametrize("name", sorted(SIZES))
 def test_demo_template_looks_as_reviewed(name):
+    """Who changes a design looks at it, and then replaces its pictures in `golden`."""
     template, _, values = load(name)
+    pages = render_proof(template, values).pages
+    assert len(pages) == len(list(GOLDEN.glob(f"{name}-[0-9].png")))
 
-    for number, page in enumerate(render_proof(template, values).pages, 1):
+    for number, page in enumerate(pages, 1):
         golden = Image.open(GOLDEN / f"{name}-{number}.png").convert("RGB")
         drawn = Image.open(io.BytesIO(page)).convert("RGB").resize(golden.size, Image.Resampling.BOX)
         difference = ImageStat.Stat(ImageChops.difference(golden, drawn))

@@ -1,8 +1,11 @@
 import base64
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from stores.typesetting import Field, TemplateInvalid, parse_template
+from stores.typesetting.artwork import measure_picture
 from tests.stores.typesetting.made_templates import SVG, card, huge_picture, picture, text_box
 
 FIELDS = [Field("Words"), Field("Photo", type="Image", sub_type="Upload")]
@@ -124,13 +127,23 @@ def test_bad_artwork_is_refused(media_type, data, where, code):
     assert artwork_problem(media_type, data) == {f"/Artwork/a/{where}": code}
 
 
-@pytest.mark.parametrize("side", [8_000, 30_000])
+@pytest.mark.parametrize("side", [8_000, 10_000, 30_000])
 def test_picture_with_too_many_pixels_is_refused(side):
     data = base64.b64encode(huge_picture(side)).decode()
     svg = SVG.replace("</svg>", f'<image width="9" height="9" href="data:image/png;base64,{data}"/></svg>')
 
     assert artwork_problem("image/png", data) == {"/Artwork/a/Data": "too_many_pixels"}
     assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "too_many_pixels"}
+
+
+def test_judging_pictures_at_once_leaves_the_filters_of_warnings_alone():
+    content, before = picture(600, 600), list(warnings.filters)
+
+    with ThreadPoolExecutor(8) as pool:
+        sizes = list(pool.map(lambda _: measure_picture(content), range(400)))
+
+    assert set(sizes) == {(600, 600)}
+    assert list(warnings.filters) == before
 
 
 def test_small_picture_inside_an_svg_is_allowed():

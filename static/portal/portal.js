@@ -1,3 +1,8 @@
+// What makes pages handier where JavaScript runs; every one of them works without.
+
+// On a narrow screen the tab of this page may lie outside of its row.
+document.querySelector(".tabs a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // Copy buttons: shown only where they can work; each names the element whose text it copies.
 (() => {
   if (!navigator.clipboard) return;

@@ -1,0 +1,15 @@
+from django.db import models
+
+
+class RateWindow(models.Model):
+    """How many requests one bucket has had in its present window; `accounts.rates` says how it is counted.
+
+    The table is not logged: it is written with every request, and after a crash of PostgreSQL it starts empty.
+    """
+
+    bucket = models.CharField(primary_key=True, max_length=100)
+    started = models.DateTimeField()
+    used = models.IntegerField()
+
+    def __str__(self) -> str:
+        return self.bucket

@@ -1,0 +1,62 @@
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import EmailChange
+from accounts.pages.confirmation import is_password_of
+from accounts.pages.faults import show_faults
+from accounts.pages.forms import USER_FIELDS, EmailForm
+from accounts.pages.guards import signed_in
+from accounts.selectors.email_changes import email_change_of, pending_email_change
+from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
+from fulfillment.errors import DomainError, NotFound
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def change_email(request: HttpRequest) -> HttpResponse:
+    form = EmailForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and (change := _asked(request, form)):
+        messages.success(
+            request, f"Look into the mail of {change.email}: the link in it finishes the change."
+        )
+        return redirect("portal:profile-email")
+    context = {"form": form, "pending": pending_email_change(request.user), "section": "profile"}
+    return render(request, "accounts/email.html", context)
+
+
+@require_POST
+@signed_in
+def cancel_change(request: HttpRequest) -> HttpResponse:
+    cancel_email_change(user=request.user)
+    messages.success(request, "Your e-mail address stays as it is.")
+    return redirect("portal:profile-email")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
+    """GET asks: programs that look through mail follow links, and must not confirm anything."""
+    try:
+        if request.method == "POST":
+            user = confirm_email_change(token=token)
+            return render(request, "accounts/email_confirmed.html", {"changed": user})
+        context = {"change": email_change_of(token)}
+    except NotFound:
+        return render(request, "accounts/email_confirm.html", {"change": None}, status=404)
+    return render(request, "accounts/email_confirm.html", context)
+
+
+def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:
+    if not is_password_of(request, form.cleaned_data["password"]):
+        form.add_error("password", "This is not your password.")
+        return None
+    try:
+        return ask_email_change(user=request.user, email=form.cleaned_data["email"])
+    except DomainError as error:
+        show_faults(form, error, USER_FIELDS)
+        return None

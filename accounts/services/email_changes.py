@@ -1,0 +1,77 @@
+"""A new e-mail address counts once its mailbox has answered; the old one is told twice."""
+
+import contextlib
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.mail import MailAway, send_letter
+from accounts.models import EmailChange, User
+from accounts.secrets import digest, generate_secret
+from accounts.selectors.email_changes import email_change_of
+from accounts.services.users import field_faults
+from fulfillment.errors import Conflict, Invalid
+
+LIFETIME = timedelta(hours=24)
+# Between two mails for the same user, so that nobody's mailbox can be filled from here.
+PAUSE = timedelta(minutes=1)
+
+
+def ask_email_change(*, user: User, email: str) -> EmailChange:
+    """Sends the link to the new address and word of it to the old; a new request replaces the one before."""
+    token = generate_secret("sfe_")
+    change = _write_change(user, email, token)
+    context = {"user": user, "email": change.email, "token": token, "hours": LIFETIME // timedelta(hours=1)}
+    try:
+        send_letter("accounts/mails/email_confirm.txt", change.email, context)
+    except MailAway:
+        # Nobody can confirm it, and the next try must not have to wait.
+        EmailChange.objects.filter(pk=change.pk).delete()
+        raise
+    _tell_old(user.email, "accounts/mails/email_asked.txt", context)
+    return change
+
+
+def confirm_email_change(*, token: str) -> User:
+    """Makes the address that of the user, once; raises NotFound for a link that no longer works."""
+    with transaction.atomic():
+        change = email_change_of(token, lock=True)
+        user, old = change.user, change.user.email
+        user.email = change.email
+        user.save(update_fields=["email", "updated"])
+        change.delete()
+    _tell_old(old, "accounts/mails/email_changed.txt", {"user": user})
+    return user
+
+
+def cancel_email_change(*, user: User) -> None:
+    EmailChange.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def _write_change(user: User, email: str, token: str) -> EmailChange:
+    # The row of the user is the lock: there may be no change yet.
+    stored = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
+    if email.lower() == stored.email.lower():
+        raise Invalid.at("/Email", "email_unchanged", "This is your address already.")
+    stored.email = email
+    if faults := [fault for fault in field_faults(stored) if fault.pointer == "/Email"]:
+        raise Invalid(faults[0].message, faults=faults)
+    now = timezone.now()
+    if EmailChange.objects.filter(user=user, asked__gt=now - PAUSE).exists():
+        raise Conflict("A mail is on its way already. Wait a minute, then ask again.", code="too_soon")
+    values = {
+        "email": email,
+        "digest": digest(token),
+        "password_digest": digest(stored.password),
+        "asked": now,
+        "expires": now + LIFETIME,
+    }
+    return EmailChange.objects.update_or_create(user=user, defaults=values)[0]
+
+
+def _tell_old(address: str, template: str, context: dict[str, object]) -> None:
+    """A mailbox that is gone is a usual reason for the change; it does not stop it."""
+    with contextlib.suppress(MailAway):
+        send_letter(template, address, context)

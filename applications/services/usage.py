@@ -1,0 +1,68 @@
+"""Counts API calls for each application and day: in memory at first, then many of them in one statement.
+
+A process that is killed loses what it counted since its last `flush_usage`; a statement whose commit the database
+could not confirm is sent again. These are figures to look at, not to bill by.
+"""
+
+import threading
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.db import connection
+
+SECONDS_OF_DAY = 86_400
+# In the order of the key, so that two processes never wait for each other in a ring.
+ADD = """
+INSERT INTO applications_dailyusage AS usage (application_id, day, calls, client_errors, server_errors)
+SELECT counted.* FROM unnest(%s::uuid[], %s::date[], %s::bigint[], %s::bigint[], %s::bigint[])
+    AS counted (application_id, day, calls, client_errors, server_errors)
+JOIN applications_application application ON application.id = counted.application_id
+ORDER BY counted.application_id, counted.day
+ON CONFLICT (application_id, day) DO UPDATE SET
+    calls = usage.calls + excluded.calls,
+    client_errors = usage.client_errors + excluded.client_errors,
+    server_errors = usage.server_errors + excluded.server_errors
+"""
+
+_lock = threading.Lock()
+_counts: dict[tuple[UUID, int], list[int]] = {}
+
+
+def count_call(*, application_id: UUID, status: int) -> None:
+    """Remembers one answer with this HTTP status; touches nothing but memory."""
+    key = (application_id, int(time.time() // SECONDS_OF_DAY))
+    with _lock:
+        counted = _counts.get(key)
+        if counted is None:
+            counted = _counts[key] = [0, 0, 0]
+        counted[0] += 1
+        if status >= 500:
+            counted[2] += 1
+        elif status >= 400:
+            counted[1] += 1
+
+
+def flush_usage() -> int:
+    """Adds what was counted to the table and returns the number of calls; keeps it when the database is away."""
+    with _lock:
+        taken = dict(_counts)
+        _counts.clear()
+    if not taken:
+        return 0
+    days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken]
+    columns = [list(column) for column in zip(*taken.values(), strict=True)]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(ADD, [[application_id for application_id, _ in taken], days, *columns])
+    except BaseException:
+        _put_back(taken)
+        raise
+    return sum(columns[0])
+
+
+def _put_back(taken: dict[tuple[UUID, int], list[int]]) -> None:
+    with _lock:
+        for key, counted in taken.items():
+            since = _counts.get(key, [0, 0, 0])
+            _counts[key] = [before + after for before, after in zip(counted, since, strict=True)]

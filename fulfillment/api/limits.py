@@ -1,0 +1,58 @@
+"""What every answer below /api/ says of rate limits, and the limit of callers that are not known."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from accounts import rates
+from accounts.rates import Standing
+from fulfillment.api.errors import DATABASE_AWAY, answer_exception
+
+API_PREFIX = "/api/"
+
+
+class RateLimits:
+    """Authentication counts a known caller on its subscription; every other request counts on its address."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(API_PREFIX):
+            return self.get_response(request)
+        bucket = ""
+        if "HTTP_AUTHORIZATION" not in request.META:
+            bucket = _bucket(request)
+            if standing := rates.known_refusal(bucket):
+                return _with_headers(answer_exception(rates.refusal(standing)), standing)
+        response = self.get_response(request)
+        standing = getattr(request, "rate_standing", None)
+        if standing is None:
+            standing = _standing_of_address(bucket or _bucket(request), response)
+            if standing.is_over and response.status_code < 500:
+                response = answer_exception(rates.refusal(standing))
+        return _with_headers(response, standing)
+
+
+def _bucket(request: HttpRequest) -> str:
+    return "address:" + rates.bucket_of_address(request.META.get("REMOTE_ADDR", ""))
+
+
+def _standing_of_address(bucket: str, response: HttpResponse) -> Standing:
+    if response.status_code < 500:
+        try:
+            return rates.known_refusal(bucket) or rates.count_request(
+                policy=rates.ADDRESS, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
+            )
+        except DATABASE_AWAY:
+            pass
+    # Nothing was counted; for so long nothing can be served either.
+    wait = float(response.get("Retry-After", "1"))
+    return Standing(rates.ADDRESS, quota=0, used=0, seconds_left=wait)
+
+
+def _with_headers(response: HttpResponse, standing: Standing) -> HttpResponse:
+    for name, value in standing.headers().items():
+        response.headers[name] = value
+    return response

@@ -1,0 +1,35 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from fulfillment.backups.making import make_backup
+from fulfillment.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the database and the stored files into a new folder, beside the running service. The folder appears "
+        "when it is whole; it does not hold the secrets that open its keys."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder = options["folder"].absolute()
+        try:
+            manifest = make_backup(folder=folder, listen=self.stdout.write)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+        rows, megabytes = sum(manifest.tables.values()), manifest.file_bytes / 1_000_000
+        self.stdout.write(
+            f"{folder} holds {rows} rows of {len(manifest.tables)} tables and {manifest.file_count} files "
+            f"({megabytes:.1f} MB)."
+        )
+        if manifest.absent:
+            shown = ", ".join(manifest.absent[:3])
+            self.stderr.write(f"{len(manifest.absent)} files that orders or stores name are missing: {shown}")

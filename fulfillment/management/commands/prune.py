@@ -1,0 +1,64 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError
+
+from fulfillment.errors import DomainError
+from fulfillment.housekeeping import BATCH, Pruned, every_prunable, prune
+from fulfillment.pruning import Prunable
+
+
+class Command(BaseCommand):
+    help = (
+        "Remove what has had its time: expired tokens, codes, sessions and answers, proofs nobody asked for in a "
+        "long time, and files that belong to nothing. Small batches beside the running service; run it every day."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="say what would go, remove nothing")
+        parser.add_argument(
+            "--only", action="append", metavar="THING", help="one kind of thing; may be repeated"
+        )
+        parser.add_argument(
+            "--batch", type=int, default=BATCH, help=f"rows in one transaction (default: {BATCH})"
+        )
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=settings.PROOF_DAYS_KEPT,
+            help="how long an unused proof is kept (default: PROOF_DAYS_KEPT)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["days"] < settings.PROOF_DAYS_SHORTEST:
+            raise CommandError(
+                f"Addresses of proofs are good for 31 days; keep proofs at least "
+                f"{settings.PROOF_DAYS_SHORTEST} days."
+            )
+        if not 1 <= options["batch"] <= 10_000:
+            raise CommandError("--batch is a number from 1 to 10000.")
+        things = _chosen(every_prunable(proof_days=options["days"]), options["only"])
+        try:
+            if options["dry_run"]:
+                for thing in things:
+                    self.stdout.write(f"{thing.count():>9}  {thing.name} would go")
+                return
+            report = prune(things=things, batch=options["batch"], listen=self._show)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:
+            raise CommandError(" ".join(failures))
+
+    def _show(self, pruned: Pruned) -> None:
+        self.stdout.write(f"{pruned.count:>9}  {pruned.name} removed")
+        self.stdout.flush()
+
+
+def _chosen(things: list[Prunable], names: list[str] | None) -> list[Prunable]:
+    known = {thing.name: thing for thing in things}
+    if unknown := [name for name in names or () if name not in known]:
+        raise CommandError(
+            f"There is nothing called {', '.join(unknown)} here; known are {', '.join(known)}."
+        )
+    return [known[name] for name in names] if names else things

@@ -1,0 +1,39 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from fulfillment.backups.restoring import keys_open_secrets, restore_backup
+from fulfillment.errors import DomainError
+
+
+class Command(BaseCommand):
+    help = (
+        "Put back what `backup` wrote, after comparing it with its manifest. Stop the service first, and run "
+        "`prepare` afterwards."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument(
+            "--force", action="store_true", help="replace a database that is not empty; everything in it goes"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder = options["folder"].absolute()
+        try:
+            manifest = restore_backup(folder=folder, force=options["force"], listen=self.stdout.write)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
+        self.stdout.write(
+            f"Restored {sum(manifest.tables.values())} rows of {len(manifest.tables)} tables and "
+            f"{manifest.file_count} files, as of {manifest.created}. Now run manage.py prepare."
+        )
+        if not keys_open_secrets():
+            self.stderr.write(
+                "FULFILLMENT_ENCRYPTION_KEYS of here does not open the restored keys; set the values the backup was "
+                "made with."
+            )

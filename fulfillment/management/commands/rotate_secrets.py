@@ -1,0 +1,62 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError
+
+import accounts.services.secret_rotation
+import applications.services.keys
+from accounts.services.secret_rotation import Rotated, find_old_secrets, rotate_secrets
+from fulfillment.errors import DomainError
+
+STORED_SECRETS = (
+    *accounts.services.secret_rotation.STORED_SECRETS,
+    *applications.services.keys.STORED_SECRETS,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Write stored keys anew under the first of FULFILLMENT_PEPPERS and FULFILLMENT_ENCRYPTION_KEYS, beside the "
+        "running service; docs/operating.md has the steps. Repeat it after an interruption."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="change nothing; fail while anything is under an older value"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.shown = ""
+        if options["check"]:
+            report = find_old_secrets(stored=STORED_SECRETS)
+        else:
+            try:
+                report = rotate_secrets(stored=STORED_SECRETS, listen=self._progress)
+            except DomainError as error:
+                raise CommandError(error.message) from error
+        for one in report:
+            verb = "under older values" if options["check"] else "written anew"
+            self.stdout.write(f"{one.name}: {one.total}, {one.rewritten} {verb}")
+        self._judge(report, is_check=options["check"])
+
+    def _progress(self, rotated: Rotated) -> None:
+        line = f"{rotated.name}: {min(100, rotated.checked * 100 // max(1, rotated.total))} %"
+        if self.stdout.isatty() and line != self.shown:
+            self.stdout.write(f"\r{line}", ending="\n" if line.endswith("100 %") else "")
+            self.shown = line
+
+    def _judge(self, report: list[Rotated], *, is_check: bool) -> None:
+        for one in report:
+            if one.unreadable:
+                keys = ", ".join(str(key) for key in one.unreadable[:5])
+                raise CommandError(
+                    f"{len(one.unreadable)} {one.name} cannot be read with any of FULFILLMENT_ENCRYPTION_KEYS, such as "
+                    f"{keys}. Add the value they were written with, or make new ones."
+                )
+        if is_check and any(one.rewritten for one in report):
+            raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
+        if len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1:
+            self.stdout.write(
+                "The older values are needed for 24 hours more, for answers kept to be repeated."
+            )

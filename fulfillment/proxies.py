@@ -1,0 +1,77 @@
+"""Which proxies are believed what they say about a client."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+Network = IPv4Network | IPv6Network
+
+SAID_BY_PROXIES = (
+    "HTTP_FORWARDED",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_FORWARDED_HOST",
+    "HTTP_X_FORWARDED_PORT",
+    "HTTP_X_FORWARDED_PROTO",
+    "HTTP_X_REAL_IP",
+)
+LONGEST_CHAIN = 20
+
+
+class TrustedProxies:
+    """Leaves the client's address in REMOTE_ADDR, where limits, sign-in and logs find it.
+
+    Only a peer within TRUSTED_PROXIES may say through whom a request came; of anybody else such headers are
+    removed. A WSGI server cannot tell X_Forwarded_For from X-Forwarded-For: the proxy must drop the former.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        meta = request.META
+        if is_trusted(meta.get("REMOTE_ADDR", ""), settings.TRUSTED_PROXIES):
+            if forwarded := meta.get("HTTP_X_FORWARDED_FOR"):
+                meta["REMOTE_ADDR"] = client_address(meta["REMOTE_ADDR"], forwarded, settings.TRUSTED_PROXIES)
+        else:
+            for name in SAID_BY_PROXIES:
+                meta.pop(name, None)
+        return self.get_response(request)
+
+
+def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
+    """The last address of the chain that is not a trusted proxy: what stands before it anyone may have written."""
+    address = peer
+    for said in reversed(forwarded.split(",")[-LONGEST_CHAIN:]):
+        stated = _without_port(said.strip())
+        try:
+            ip_address(stated)
+        except ValueError:
+            return address
+        address = stated
+        if not is_trusted(address, trusted):
+            return address
+    return address
+
+
+def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
+    return bool(trusted) and _is_within(address, tuple(trusted))
+
+
+@lru_cache(maxsize=1024)
+def _is_within(address: str, trusted: tuple[Network, ...]) -> bool:
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return False
+    known = getattr(known, "ipv4_mapped", None) or known
+    return any(known in network for network in trusted)
+
+
+def _without_port(text: str) -> str:
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    host, separator, _ = text.partition(":")
+    return host if separator and "." in host else text

@@ -1,0 +1,40 @@
+"""What is removed when its time is over: each app declares its things, `manage.py prune` and the worker remove them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+
+@dataclass(frozen=True, slots=True)
+class Prunable:
+    """One kind of thing. `remove` takes the size of a batch and yields how many went with each.
+
+    A batch is a transaction of its own: whoever is stopped between two leaves nothing half done, and the next
+    run goes on. `count` says how many would go now.
+    """
+
+    name: str
+    count: Callable[[], int]
+    remove: Callable[[int], Iterator[int]]
+
+
+def prunable_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> Prunable:
+    """Rows that a query finds and that nothing outside of the database belongs to."""
+
+    def remove(batch: int) -> Iterator[int]:
+        while removed := _delete_batch(rows(), batch):
+            yield removed
+
+    return Prunable(name, lambda: rows().count(), remove)
+
+
+@transaction.atomic
+def _delete_batch(rows: QuerySet[Any], batch: int) -> int:
+    """Passes by what somebody works on just now: it is there for the next run."""
+    locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
+    keys = list(locked.values_list("pk", flat=True)[:batch])
+    rows.model._base_manager.filter(pk__in=keys).delete()  # noqa: SLF001 - past managers that hide rows
+    return len(keys)

@@ -1,0 +1,13 @@
+"""Files of the storage that rows name, apart from those that are made anew when they are missing."""
+
+from collections.abc import Iterator
+
+from stores.files import asset_file
+from stores.models import Asset, Font, OrderItem
+from stores.selectors.fonts import font_file
+
+
+def named_files() -> Iterator[str]:
+    yield from (font_file(font) for font in Font.objects.all())
+    yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
+    yield from OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True).iterator()
