@@ -85,9 +85,13 @@ class Sender:
                 logger.warning("The database is away; looking again: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
 
+    def take_no_more(self) -> None:
+        """What is under way goes on; what waits is left to other workers."""
+        self._is_closing = True
+
     async def close(self) -> None:
         """Ends what is under way; it comes up again when its lease has ended."""
-        self._is_closing = True
+        self.take_no_more()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
