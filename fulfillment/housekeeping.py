@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import accounts.services.pruning
 import applications.services.authorizations
+import applications.services.pruning
 import delivery.services.pruning
 import stores.services.pruning
 import stores.services.recipients
@@ -31,6 +32,7 @@ def every_prunable(*, proof_days: int | None = None) -> list[Prunable]:
     return [
         *accounts.services.pruning.prunables(),
         *applications.services.authorizations.prunables(),
+        *applications.services.pruning.prunables(),
         *delivery.services.pruning.prunables(),
         *stores.services.recipients.prunables(),
         *stores.services.pruning.prunables(proof_days=proof_days),

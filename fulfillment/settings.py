@@ -418,7 +418,7 @@ RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
 USAGE_FLUSH_SECONDS = 5
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
-DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
 
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
