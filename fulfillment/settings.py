@@ -45,15 +45,15 @@ INSTALLED_APPS = [
     # Its own configuration would put its own site in the place of ours.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    # Before ours, so that our admin of its models takes the place of its own.
+    # Before ours, so that our admin of their models takes the place of their own.
     "oauth2_provider",
+    "procrastinate.contrib.django",
     "accounts",
     "applications",
     "stores",
     "delivery",
     "fulfillment",
     "fulfillment.console_site.ConsoleConfig",
-    "procrastinate.contrib.django",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
