@@ -105,7 +105,7 @@ def _drop_proof_of(order: Order, item: OrderItem) -> None:
     """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
     caller = Caller(user_id=order.user_id, application_id=order.application_id)
     with suppress(DomainError):
-        product = product_version_of(item.product)
+        product = product_version_of(item.product_id)
         values: Any = item.template_data
         filling = fill_template(caller=caller, product=product, values=values)
         drop_proof(digest=filling.digest(settings.PROOF_MARK))
