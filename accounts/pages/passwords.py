@@ -9,6 +9,8 @@ from django.utils.decorators import method_decorator
 
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
+from accounts.pages.throttling import too_many
+from accounts.throttles import count_reset
 
 
 def link_lifetime() -> str:
@@ -25,6 +27,12 @@ class PasswordResetView(views.PasswordResetView):
     @property
     def extra_email_context(self) -> dict[str, str]:
         return {"public_url": settings.PUBLIC_URL, "valid_for": link_lifetime()}
+
+    def form_valid(self, form: ForgottenPasswordForm) -> HttpResponse:
+        address = self.request.META.get("REMOTE_ADDR", "")
+        if refusal := count_reset(email=form.cleaned_data["email"], address=address):
+            return too_many(self.request, refusal, what="wishes for a new password", back=self.request.path)
+        return super().form_valid(form)
 
 
 class PasswordResetDoneView(views.PasswordResetDoneView):

@@ -13,7 +13,9 @@ from django.views.generic import FormView
 from accounts.models import Tenant, User
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, SignInForm, SignUpForm
+from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
+from accounts.throttles import count_sign_up
 from fulfillment.errors import DomainError
 
 
@@ -32,6 +34,13 @@ class SignInView(LoginView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context = super().get_context_data(**kwargs)
         return {**context, "action": self.request.path, "sign_up_enabled": settings.SIGN_UP_ENABLED}
+
+    def form_invalid(self, form: SignInForm) -> HttpResponse:
+        if refusal := getattr(self.request, "sign_in_refusal", None):
+            return too_many(
+                self.request, refusal, what="attempts to sign in", back=self.request.get_full_path()
+            )
+        return super().form_invalid(form)
 
     def form_valid(self, form: SignInForm) -> HttpResponse:
         login(self.request, form.get_user())
@@ -56,6 +65,8 @@ class SignUpView(RedirectURLMixin, FormView):
         return {**context, "next": self.get_redirect_url(), "domain": settings.DEFAULT_TENANT_DOMAIN}
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
+        if refusal := count_sign_up(address=self.request.META.get("REMOTE_ADDR", "")):
+            return too_many(self.request, refusal, what="new accounts", back=self.request.get_full_path())
         try:
             user = create_user(tenant=_tenant_to_join(), **form.cleaned_data)
         except DomainError as error:

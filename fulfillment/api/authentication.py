@@ -62,7 +62,7 @@ WHERE token.token_checksum = %(checksum)s
 """
 # The same, and the request counted: one way to the database for both.
 COUNTED_CREDENTIALS = f"""
-WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT.format(source="known")})
+WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT_ROW.format(source="known")})
 SELECT * FROM known LEFT JOIN counted ON true
 """  # noqa: S608 - constants
 

@@ -2,9 +2,13 @@
 
 import hashlib
 import threading
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
 from io import BytesIO
+from uuid import UUID
 
+from django.utils import timezone
 from PIL import Image, ImageCms, ImageOps
 
 from accounts.callers import Caller
@@ -18,6 +22,8 @@ MAXIMUM_PIXELS = 50_000_000
 # Above this one is decoded at a time: some hundred megabytes each.
 LARGE_PIXELS = 8_000_000
 FORMATS = ("PNG", "JPEG")
+# Far less than ASSET_DAYS_KEPT.
+TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
 
 _one_at_a_time = threading.Lock()
@@ -40,6 +46,19 @@ def add_asset(*, caller: Caller, store_id: int, content: bytes) -> Asset:
         write_files([(asset_file(asset.pk, asset.format), clean)])
     asset.save(force_insert=True)
     return asset
+
+
+def touch_assets(*, assets: Iterable[Asset]) -> None:
+    """Writes a use down, at most once a day for each."""
+    now = timezone.now()
+    stale = [one.pk for one in assets if one.last_used < now - TOUCH_AFTER]
+    if stale:
+        Asset.objects.filter(pk__in=stale).update(last_used=now)
+
+
+def keep_ordered_assets(*, asset_ids: Collection[UUID]) -> None:
+    if asset_ids:
+        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
 
 
 def _cleaned(content: bytes) -> tuple[bytes, AssetFormat, tuple[int, int]]:

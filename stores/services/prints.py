@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from accounts.callers import Caller
 from stores.selectors.proofs import product_version_of
@@ -14,8 +15,11 @@ SECONDS = 20.0
 
 
 class PrintedFile(NamedTuple):
+    """`asset_ids` name the uploaded pictures in it."""
+
     content: bytes
     sha256: str
+    asset_ids: tuple[UUID, ...] = ()
 
 
 def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
@@ -29,4 +33,5 @@ def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, o
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=SECONDS
         )
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest())
+    used = tuple(asset.pk for asset in filling.assets.values())
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used)

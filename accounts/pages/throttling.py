@@ -1,0 +1,23 @@
+import math
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.rates import Standing
+
+
+def too_many(request: HttpRequest, standing: Standing, *, what: str, back: str) -> HttpResponse:
+    """The page that says when to try again; `back` is where to."""
+    seconds = standing.seconds_until_reset
+    context = {
+        "what": what,
+        "back": back,
+        "minutes": math.ceil(seconds / 60),
+        "moment": timezone.now() + timedelta(seconds=seconds),
+    }
+    response = render(request, "accounts/too_many.html", context, status=429)
+    response["Retry-After"] = str(seconds)
+    response["Cache-Control"] = "no-store"
+    return response
