@@ -4,9 +4,11 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from accounts.models import EmailChange, IdempotentAnswer, RateWindow
-from accounts.rates import WINDOW
 from accounts.services.idempotency import KEPT
 from fulfillment.pruning import Prunable, prunable_rows
+
+# The longest counts for a quarter of an hour.
+RATE_WINDOWS_KEPT = timedelta(hours=1)
 
 
 def prunables() -> list[Prunable]:
@@ -18,7 +20,7 @@ def prunables() -> list[Prunable]:
         prunable_rows("e-mail changes", lambda: EmailChange.objects.filter(expires__lte=timezone.now())),
         prunable_rows(
             "rate windows",
-            lambda: RateWindow.objects.filter(started__lte=timezone.now() - 10 * timedelta(seconds=WINDOW)),
+            lambda: RateWindow.objects.filter(started__lte=timezone.now() - RATE_WINDOWS_KEPT),
         ),
         prunable_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now())),
     ]

@@ -26,10 +26,6 @@ def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) ->
     return name
 
 
-def print_folder(order_id: UUID) -> str:
-    return f"print-files/{order_id.hex[-2:]}/{order_id}"
-
-
 def erase_print_files(*, order_id: UUID) -> None:
     """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
     folder = print_folder(order_id)

@@ -197,7 +197,8 @@ def test_failed_jobs_go_after_thirty_days(db):
             )
             job = cursor.fetchone()[0]
             cursor.execute(
-                "INSERT INTO procrastinate_events (job_id, type, at) VALUES (%s, 'failed', now() - %s * interval '1 d')",
+                "INSERT INTO procrastinate_events (job_id, type, at)"
+                " VALUES (%s, 'failed', now() - %s * interval '1 day')",
                 [job, days],
             )
         assert counts()["failed jobs"] == 1
