@@ -1,67 +1,88 @@
-"""The side bar of the admin: what operators work with, in their words."""
+"""The side bar of the admin: what operators and staff of stores work with, in their words."""
 
 from typing import Any
 
-from django.urls import reverse_lazy
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+
+Entry = tuple[str, str, str]
+
+GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
+    (
+        "Work",
+        (
+            ("Association requests", "inbox", "accounts.associationrequest"),
+            ("Orders", "shopping_cart", "stores.order"),
+            ("Quotes", "request_quote", "stores.quote"),
+        ),
+    ),
+    (
+        "Catalog",
+        (
+            ("Stores", "storefront", "stores.store"),
+            ("Products", "sell", "stores.product"),
+            ("Fonts", "font_download", "stores.font"),
+        ),
+    ),
+    (
+        "Delivery",
+        (
+            ("EDDM data sets", "map", "delivery.dataset"),
+            ("EDDM imports", "upload_file", "delivery.importrun"),
+        ),
+    ),
+    (
+        "Applications",
+        (
+            ("Applications", "apps", "applications.application"),
+            ("Webhooks", "webhook", "applications.webhook"),
+            ("Deliveries", "outbox", "applications.delivery"),
+            ("Access tokens", "key", "oauth2_provider.accesstoken"),
+            ("Refresh tokens", "autorenew", "oauth2_provider.refreshtoken"),
+        ),
+    ),
+    (
+        "People",
+        (
+            ("Users", "person", "accounts.user"),
+            ("Roles", "admin_panel_settings", "accounts.role"),
+            ("Subscriptions", "vpn_key", "accounts.subscription"),
+            ("Tenants", "domain", "accounts.tenant"),
+        ),
+    ),
+    (
+        "Audit trail",
+        (
+            ("Roles", "history", "accounts.roleevent"),
+            ("Association requests", "history", "accounts.associationrequestevent"),
+            ("Users", "history", "accounts.userevent"),
+            ("Subscription keys", "history", "accounts.subscriptionkeyevent"),
+            ("Applications", "history", "applications.applicationevent"),
+            ("Application keys", "history", "applications.applicationkeyevent"),
+            ("Webhooks", "history", "applications.webhookevent"),
+            ("Stores", "history", "stores.storeevent"),
+            ("Products", "history", "stores.productevent"),
+        ),
+    ),
+)
 
 
-def _item(title: str, icon: str, name: str) -> dict[str, Any]:
-    return {"title": title, "icon": icon, "link": reverse_lazy(f"admin:{name}_changelist")}
-
-
-OPERATOR_NAVIGATION = [
-    {
-        "title": "Work",
-        "items": [
-            _item("Association requests", "inbox", "accounts_associationrequest"),
-            _item("Orders", "shopping_cart", "stores_order"),
-            _item("Quotes", "request_quote", "stores_quote"),
-        ],
-    },
-    {
-        "title": "Catalog",
-        "items": [
-            _item("Stores", "storefront", "stores_store"),
-            _item("Products", "sell", "stores_product"),
-            _item("Fonts", "font_download", "stores_font"),
-        ],
-    },
-    {
-        "title": "Delivery",
-        "items": [
-            _item("EDDM data sets", "map", "delivery_dataset"),
-            _item("EDDM imports", "upload_file", "delivery_importrun"),
-        ],
-    },
-    {
-        "title": "Applications",
-        "items": [
-            _item("Applications", "apps", "applications_application"),
-            _item("Access tokens", "key", "oauth2_provider_accesstoken"),
-            _item("Refresh tokens", "autorenew", "oauth2_provider_refreshtoken"),
-        ],
-    },
-    {
-        "title": "People",
-        "items": [
-            _item("Users", "person", "accounts_user"),
-            _item("Roles", "admin_panel_settings", "accounts_role"),
-            _item("Subscriptions", "vpn_key", "accounts_subscription"),
-            _item("Tenants", "domain", "accounts_tenant"),
-        ],
-    },
-    {
-        "title": "Audit trail",
-        "separator": True,
-        "items": [
-            _item("Roles", "history", "accounts_roleevent"),
-            _item("Association requests", "history", "accounts_associationrequestevent"),
-            _item("Users", "history", "accounts_userevent"),
-            _item("Subscription keys", "history", "accounts_subscriptionkeyevent"),
-            _item("Applications", "history", "applications_applicationevent"),
-            _item("Application keys", "history", "applications_applicationkeyevent"),
-            _item("Stores", "history", "stores_storeevent"),
-            _item("Products", "history", "stores_productevent"),
-        ],
-    },
-]
+def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
+    """What the signed-in person may open; the same rules that guard the pages decide."""
+    admins = {model._meta.label_lower: one for model, one in admin.site._registry.items()}  # noqa: SLF001
+    start = {"title": "Start", "icon": "dashboard", "link": reverse("admin:index")}
+    groups: list[dict[str, Any]] = [{"items": [start]}]
+    for title, entries in GROUPS:
+        items = [
+            {
+                "title": name,
+                "icon": icon,
+                "link": reverse(f"admin:{model.replace('.', '_')}_changelist"),
+            }
+            for name, icon, model in entries
+            if model in admins and admins[model].has_module_permission(request)
+        ]
+        if items:
+            groups.append({"title": title, "items": items})
+    return groups

@@ -2,10 +2,11 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin
+
+from fulfillment.console_admin import ConsoleAdmin
 
 
-class ReadOnlyAdmin(ModelAdmin):
+class ReadOnlyAdmin(ConsoleAdmin):
     """For records that only services write."""
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
@@ -24,7 +25,6 @@ class HistoryAdmin(ReadOnlyAdmin):
     ordering = ["-pgh_id"]
     list_filter = ["pgh_label", "pgh_created_at"]
     list_select_related = ["pgh_context"]
-    show_full_result_count = False
     shown: tuple[str, ...] = ()
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:

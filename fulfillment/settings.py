@@ -14,7 +14,6 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
-from fulfillment.navigation import OPERATOR_NAVIGATION
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -43,7 +42,8 @@ ALLOWED_HOSTS = environment.names(
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 
 INSTALLED_APPS = [
-    "unfold",
+    # Its own configuration would put its own site in the place of ours.
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     # Before ours, so that our admin of its models takes the place of its own.
     "oauth2_provider",
@@ -52,8 +52,8 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
+    "fulfillment.console_site.ConsoleConfig",
     "procrastinate.contrib.django",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -320,6 +320,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
+        "DeliveryStateEnum": "applications.models.DeliveryState",
+        "EventTypeEnum": "applications.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
     "TAGS": [
@@ -331,6 +333,7 @@ SPECTACULAR_SETTINGS = {
             "Orders",
             "Delivery",
             "Applications",
+            "Events and webhooks",
             "Associations",
             "Users",
         )
@@ -379,25 +382,14 @@ UNFOLD = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}
     ],
+    "STYLES": [
+        lambda request: static("console/theme.css"),
+        lambda request: static("console/console.css"),
+    ],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
-    # Tailwind's emerald: the accent of static/portal.css.
-    "COLORS": {
-        "primary": {
-            "50": "236 253 245",
-            "100": "209 250 229",
-            "200": "167 243 208",
-            "300": "110 231 183",
-            "400": "52 211 153",
-            "500": "16 185 129",
-            "600": "4 120 87",
-            "700": "6 95 70",
-            "800": "6 78 59",
-            "900": "2 58 44",
-            "950": "1 34 26",
-        }
-    },
-    "SIDEBAR": {"show_search": True, "navigation": OPERATOR_NAVIGATION},
+    # The colour scheme is static/console/theme.css.
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.navigation.navigation_for"},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.

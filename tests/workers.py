@@ -22,10 +22,10 @@ START_SECONDS = 30
 def worker_environment(**more: str) -> dict[str, str]:
     """Of a process that works on the test's database, and may send to this machine."""
     database = connection.settings_dict
-    host, port = quote(database["HOST"], safe=""), database["PORT"] or 5432
+    place = f"host={quote(database['HOST'], safe='')}&port={database['PORT'] or 5432}"
     return {
         **os.environ,
-        "DATABASE_URL": f"postgresql://{database['USER']}@/{database['NAME']}?host={host}&port={port}",
+        "DATABASE_URL": f"postgresql://{database['USER']}@/{database['NAME']}?{place}",
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8,::1",
         "MEDIA_ROOT": str(settings.MEDIA_ROOT),

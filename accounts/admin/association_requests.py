@@ -1,15 +1,31 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from unfold.admin import ModelAdmin
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from unfold.decorators import display
 
+from accounts.admin.association_forms import GrantsForm, NoteForm
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.services.associations import approve_association, deny_association
+from fulfillment.console_admin import ConsoleAdmin
 from fulfillment.errors import DomainError
+
+INBOX = "admin:accounts_associationrequest_changelist"
+COLOURS: dict[str, str] = {
+    AssociationState.PENDING: "warning",
+    AssociationState.APPROVED: "success",
+    AssociationState.DENIED: "danger",
+    AssociationState.WITHDRAWN: "default",
+}
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -40,61 +56,157 @@ class StateFilter(admin.SimpleListFilter):
 
 
 @admin.register(AssociationRequest)
-class AssociationRequestAdmin(ModelAdmin):
-    """The inbox. A decision is made with the grants and the note of the form, or for several by action."""
+class AssociationRequestAdmin(ConsoleAdmin):
+    """The inbox. A decision is made with its grants and a note, for one request or for several at once."""
 
-    list_display = ["application", "wanted", "requested_by", "asked_grants", "message", "state", "created"]
+    list_display = [
+        "application",
+        "wanted",
+        "requested_by",
+        "asked_grants",
+        "message",
+        "since",
+        "shown_state",
+    ]
     list_filter = [StateFilter]
     list_select_related = ["application", "store", "user", "requested_by"]
     search_fields = ["application__name", "application__client_id", "store__external_id", "user__username"]
+    search_help_text = "Application, store or user"
+    change_form_outer_before_template = "admin/accounts/request_before.html"
+    list_before_template = "admin/accounts/requests_before.html"
     fields = [
         "application",
         "store",
         "user",
         "requested_by",
+        "created",
         "message",
-        "state",
+        "shown_state",
         "grants",
         "note",
         "decided_by",
         "decided",
     ]
     readonly_fields = fields
-    actions = ["approve", "deny"]
-    date_hierarchy = "created"
+    actions = ["decide", "approve", "deny"]
 
-    @admin.display(description="wants")
+    @admin.display(description="wants", ordering="store")
     def wanted(self, request: AssociationRequest) -> Any:
-        return request.store or request.user
+        return request.store or f"to manage it, as {request.user}"
 
     @admin.display(description="grants")
     def asked_grants(self, request: AssociationRequest) -> str:
         return ", ".join(request.grants) or "the usual ones"
 
-    @admin.action(description="Approve with the grants asked for")
+    @admin.display(description="since", ordering="created")
+    def since(self, request: AssociationRequest) -> str:
+        return str(naturaltime(request.created))
+
+    @display(description="state", label={label: COLOURS[value] for value, label in AssociationState.choices})
+    def shown_state(self, request: AssociationRequest) -> str:
+        return request.get_state_display()
+
+    @admin.action(description="Decide, with grants and a note …", permissions=["change"])
+    def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
+        return HttpResponseRedirect(
+            _decision_address(chosen.values_list("pk", flat=True)[: self.list_per_page])
+        )
+
+    @admin.action(description="Approve with the grants asked for", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, chosen, approve_association, "approved")
+        self._decide(request, [(asked, {}) for asked in chosen], approve_association, "approved")
 
-    @admin.action(description="Deny")
+    @admin.action(description="Deny", permissions=["change"])
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, chosen, deny_association, "denied")
+        self._decide(request, [(asked, {}) for asked in chosen], deny_association, "denied")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
         return False
 
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "decide/",
+            self.admin_site.admin_view(self.decision_view),
+            name="accounts_associationrequest_decide",
+        )
+        return [own, *super().get_urls()]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """One that waits is decided here: its facts stand beside the choice."""
+        context = {"show_save": False, "show_save_and_continue": False}
+        waiting = self.get_queryset(request).filter(state=AssociationState.PENDING)
+        if (asked := waiting.filter(pk=_uuid(object_id)).first()) is not None:
+            context |= {"waiting": [GrantsForm(asked=asked)], "note_form": NoteForm()}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def decision_view(self, request: HttpRequest) -> HttpResponse:
+        """Several requests, each with its own grants, and one note for all of them."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        sent = request.POST if request.method == "POST" else None
+        ids = [known for text in (sent or request.GET).getlist("id") if (known := _uuid(text)) is not None]
+        asked = self.get_queryset(request).select_related(*self.list_select_related)
+        forms = [
+            GrantsForm(sent, asked=one) for one in asked.filter(pk__in=ids, state=AssociationState.PENDING)
+        ]
+        note_form = NoteForm(sent)
+        if not forms:
+            messages.info(request, "Nothing of that waits for a decision any more.")
+            return HttpResponseRedirect(reverse(INBOX))
+        if sent is not None and note_form.is_valid():
+            note = note_form.cleaned_data["note"]
+            if "deny" in sent:
+                decisions = [(form.asked, {"note": note}) for form in forms]
+                self._decide(request, decisions, deny_association, "denied")
+                return HttpResponseRedirect(reverse(INBOX))
+            if all(form.is_valid() for form in forms):
+                decisions = [(f.asked, {"note": note, "grants": f.cleaned_data["grants"]}) for f in forms]
+                self._decide(request, decisions, approve_association, "approved")
+                return HttpResponseRedirect(reverse(INBOX))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+            "title": "Decide about association requests",
+            "waiting": forms,
+            "note_form": note_form,
+        }
+        return TemplateResponse(request, "admin/accounts/decide.html", context)
+
     def _decide(
-        self, request: HttpRequest, chosen: QuerySet, decide: Callable[..., AssociationRequest], done: str
+        self,
+        request: HttpRequest,
+        decisions: Sequence[tuple[AssociationRequest, dict[str, Any]]],
+        decide: Callable[..., AssociationRequest],
+        done: str,
     ) -> None:
         caller = Caller.on_pages(request.user)
         decided = 0
-        for asked in chosen:
+        for asked, choice in decisions:
             try:
-                decide(caller=caller, request_id=asked.pk)
+                decide(caller=caller, request_id=asked.pk, **choice)
                 decided += 1
             except DomainError as error:
                 messages.error(request, f"{asked}: {error.message}")
         if decided:
             messages.success(request, f"{decided} requests {done}." if decided > 1 else f"1 request {done}.")
+
+
+def _decision_address(ids: Any) -> str:
+    query = urlencode([("id", str(known)) for known in ids])
+    return f"{reverse('admin:accounts_associationrequest_decide')}?{query}"
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

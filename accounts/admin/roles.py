@@ -1,13 +1,30 @@
-from django.contrib import admin
-from unfold.admin import ModelAdmin
+from collections.abc import Sequence
+from typing import Any
 
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
+from accounts.permissions import Grant
 
 
 @admin.register(Role)
-class RoleAdmin(ModelAdmin):
+class RoleAdmin(StaffAdmin):
+    """Staff read the roles of their stores; who gets one is decided by operators."""
+
+    view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     list_display = ["grant", "user", "application", "store", "created"]
     list_filter = ["grant"]
     list_select_related = ["user", "application", "store"]
     search_fields = ["user__username", "application__name", "application__client_id", "store__external_id"]
+    search_help_text = "User, application or store"
     autocomplete_fields = ["user", "application", "store"]
+    ordering = ["-pk"]
+
+    def _store_id(self, record: Any) -> int:
+        # A grant over everything belongs to no store: operators alone see it.
+        return record.store_id or 0
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)

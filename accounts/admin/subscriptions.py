@@ -3,14 +3,15 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin
 
 from accounts.models import Subscription, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
+from fulfillment.confirmation import asks_first
+from fulfillment.console_admin import ConsoleAdmin
 
 
 @admin.register(Subscription)
-class SubscriptionAdmin(ModelAdmin):
+class SubscriptionAdmin(ConsoleAdmin):
     """Keys are never shown here: their owners see them on their own pages."""
 
     list_display = ["owner", "requests_per_minute", "created"]
@@ -24,11 +25,19 @@ class SubscriptionAdmin(ModelAdmin):
     def owner(self, subscription: Subscription) -> Any:
         return subscription.user or subscription.application
 
-    @admin.action(description="Regenerate the primary key", permissions=["change"])
+    @admin.action(description="Regenerate the primary key …", permissions=["change"])
+    @asks_first(
+        "Regenerate the primary key of these? Whoever calls with the old one is refused at once.",
+        "Regenerate",
+    )
     def regenerate_primary(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._regenerate(request, chosen, SubscriptionSlot.PRIMARY)
 
-    @admin.action(description="Regenerate the secondary key", permissions=["change"])
+    @admin.action(description="Regenerate the secondary key …", permissions=["change"])
+    @asks_first(
+        "Regenerate the secondary key of these? Whoever calls with the old one is refused at once.",
+        "Regenerate",
+    )
     def regenerate_secondary(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._regenerate(request, chosen, SubscriptionSlot.SECONDARY)
 

@@ -1,10 +1,10 @@
 from django.contrib import admin
-from unfold.admin import ModelAdmin
 
 from accounts.models import Tenant
+from fulfillment.console_admin import ConsoleAdmin
 
 
 @admin.register(Tenant)
-class TenantAdmin(ModelAdmin):
+class TenantAdmin(ConsoleAdmin):
     list_display = ["domain", "name", "created"]
     search_fields = ["domain", "name"]

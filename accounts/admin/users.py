@@ -4,11 +4,11 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.models import Role, User
 from accounts.services.users import create_user
+from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
 
 
 class NewUserForm(UserCreationForm):
@@ -23,14 +23,14 @@ class ChangedUserForm(UserChangeForm):
         fields = "__all__"
 
 
-class RoleInline(TabularInline):
+class RoleInline(ConsoleInline):
     model = Role
-    extra = 0
+    per_page = 20
     autocomplete_fields = ["application", "store"]
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, ModelAdmin):
+class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
     form = ChangedUserForm
     add_form = NewUserForm
     change_password_form = AdminPasswordChangeForm
@@ -38,6 +38,7 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):
     list_filter = ["is_operator", "is_active", "tenant"]
     list_select_related = ["tenant"]
     search_fields = ["username", "first_name", "last_name", "email"]
+    search_help_text = "Name or e-mail"
     ordering = ["username"]
     filter_horizontal = []
     autocomplete_fields = ["tenant"]

@@ -1,11 +1,19 @@
 from applications.admin.applications import ApplicationAdmin
-from applications.admin.history import ApplicationHistoryAdmin, ApplicationKeyHistoryAdmin
+from applications.admin.history import (
+    ApplicationHistoryAdmin,
+    ApplicationKeyHistoryAdmin,
+    WebhookHistoryAdmin,
+)
 from applications.admin.tokens import AccessTokenAdmin, RefreshTokenAdmin
+from applications.admin.webhooks import DeliveryAdmin, WebhookAdmin
 
 __all__ = [
     "AccessTokenAdmin",
     "ApplicationAdmin",
     "ApplicationHistoryAdmin",
     "ApplicationKeyHistoryAdmin",
+    "DeliveryAdmin",
     "RefreshTokenAdmin",
+    "WebhookAdmin",
+    "WebhookHistoryAdmin",
 ]

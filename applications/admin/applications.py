@@ -1,20 +1,31 @@
+from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.utils.html import format_html
-from unfold.admin import ModelAdmin, TabularInline
-from unfold.widgets import UnfoldAdminTextareaWidget
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
 
 from accounts.callers import Caller
+from accounts.models import Role
 from applications.models import Application, ApplicationKey
 from applications.selectors.records import icon_url
 from applications.services.applications import NAMES, change_application, create_application
 from applications.services.authorizations import end_tokens_of_application
-from applications.services.keys import add_key
+from applications.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon, set_icon
+from applications.services.keys import add_key, end_key, regenerate_key
 from applications.services.reply_urls import reply_url_faults
+from fulfillment.confirmation import ask, asks_first
+from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
 from fulfillment.errors import DomainError
 
 
@@ -24,6 +35,7 @@ class ApplicationForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget,
         help_text="One address a line: https, or http on loopback.",
     )
+    new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
 
     class Meta:
         model = Application
@@ -45,35 +57,88 @@ class ApplicationForm(forms.ModelForm):
             raise forms.ValidationError("An application needs a name.")
         return name
 
+    def clean_new_icon(self) -> bytes:
+        file = self.cleaned_data["new_icon"]
+        content: bytes = file.read(MAXIMUM_BYTES + 1) if file else b""
+        try:
+            if file:
+                check_icon(content=content)
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        return content
 
-class KeyInline(TabularInline):
+
+class KeyInline(ConsoleInline):
     """Values are never shown here: who may write the application sees them on its own page."""
 
     model = ApplicationKey
-    fields = ["id", "start_date", "end_date", "created"]
+    fields = ["id", "state", "start_date", "end_date", "created", "means"]
     readonly_fields = fields
-    extra = 0
-    can_delete = True
+    max_num = 0
+    can_delete = False
 
-    def has_add_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
+    @display(description="state", label={"valid": "success", "ended": "default", "not yet": "info"})
+    def state(self, key: ApplicationKey) -> str:
+        now = timezone.now()
+        return "ended" if key.end_date <= now else "valid" if key.start_date <= now else "not yet"
+
+    @admin.display(description="")
+    def means(self, key: ApplicationKey) -> str:
+        """Buttons of the form around: a form within a form there is none."""
+        if key.end_date <= timezone.now():
+            return ""
+        return format_html_join(
+            " ",
+            '<button class="console-button" formnovalidate formaction="{}">{}</button>',
+            (
+                (reverse(f"admin:applications_application_{name}", args=[key.application_id, key.pk]), title)
+                for name, title in (("end_key", "End …"), ("regenerate_key", "Regenerate …"))
+            ),
+        )
+
+
+class RoleInline(ConsoleInline):
+    """Who may manage the application (with a user), and the stores it is associated with (without one)."""
+
+    model = Role
+    fields = ["user", "store", "grant", "created"]
+    readonly_fields = ["created"]
+    autocomplete_fields = ["user", "store"]
+    per_page = 20
+    verbose_name_plural = "users and stores"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return (
+            super().get_queryset(request).select_related("user", "store").order_by("store", "user", "grant")
+        )
 
 
 admin.site.unregister(Application)
 
 
 @admin.register(Application)
-class ApplicationAdmin(ModelAdmin):
+class ApplicationAdmin(ConsoleAdmin):
     form = ApplicationForm
-    list_display = ["name", "client_id", "user", "is_enabled", "client_type", "is_first_party", "created"]
+    list_display = [
+        "shown_icon",
+        "name",
+        "client_id",
+        "user",
+        "is_enabled",
+        "client_type",
+        "is_first_party",
+        "created",
+    ]
+    list_display_links = ["name"]
     list_filter = ["is_enabled", "is_first_party", "client_type", "implicit_flow_allowed"]
-    list_select_related = ["user"]
     search_fields = ["name", "client_id", "user__username"]
+    search_help_text = "Name, External_ID or owner"
+    change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
-    inlines = [KeyInline]
+    inlines = [KeyInline, RoleInline]
     actions = ["add_key_for_a_year", "end_tokens"]
     fieldsets = [
-        (None, {"fields": ["name", "description", "application_url", "icon_preview"]}),
+        (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
         (
             "OAuth",
             {"fields": ["client_id", "client_type", "reply_urls", "implicit_flow_allowed", "is_first_party"]},
@@ -82,12 +147,17 @@ class ApplicationAdmin(ModelAdmin):
         ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
     ]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
+        icons = ("icon__image", "icon__central_image")
+        return super().get_queryset(request).select_related("user", "icon").defer(*icons)
+
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
-        icon = getattr(application, "icon", None)
-        if icon is None:
-            return "none"
-        return format_html('<img src="{}" width="72" height="72" alt="Icon">', icon_url(icon.sha256))
+        return _picture(application, 72) or "none"
+
+    @admin.display(description="icon")
+    def shown_icon(self, application: Application) -> str:
+        return _picture(application, 28)
 
     @admin.action(description="Add a key for a year", permissions=["change"])
     def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
@@ -98,7 +168,8 @@ class ApplicationAdmin(ModelAdmin):
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
 
-    @admin.action(description="End all tokens and sign-ins", permissions=["change"])
+    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
+    @asks_first("End every token and every sign-in of these? Their users have to sign in again.", "End them")
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             end_tokens_of_application(application=application)
@@ -116,6 +187,8 @@ class ApplicationAdmin(ModelAdmin):
         else:
             saved = create_application(caller=Caller.on_pages(request.user), values=values)
         Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
+        if form.cleaned_data["new_icon"]:
+            set_icon(application=saved, content=form.cleaned_data["new_icon"])
         instance.pk = saved.pk
         instance.refresh_from_db()
 
@@ -125,3 +198,74 @@ class ApplicationAdmin(ModelAdmin):
 
     def get_view_on_site_url(self, instance: Any = None) -> None:
         return None
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(
+                f"<uuid:application_id>/{route}",
+                self.admin_site.admin_view(require_POST(view)),
+                name=f"applications_application_{name}",
+            )
+            for route, view, name in (
+                ("keys/add/", self.add_key_view, "add_key"),
+                ("keys/<uuid:key_id>/end/", self.end_key_view, "end_key"),
+                ("keys/<uuid:key_id>/regenerate/", self.regenerate_key_view, "regenerate_key"),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        return self._with_key(
+            request, application, lambda: add_key(application=application), "A key was added."
+        )
+
+    def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        question = f"End this key of {application}? Whoever signs in with it is refused at once."
+        return ask(
+            self, request, question=question, button="End the key", back=_change_address(application)
+        ) or self._with_key(
+            request, application, lambda: end_key(application=application, key_id=key_id), "The key is ended."
+        )
+
+    def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        question = f"Replace this key of {application} by a new one? The old one is refused at once."
+        return ask(
+            self, request, question=question, button="Regenerate", back=_change_address(application)
+        ) or self._with_key(
+            request,
+            application,
+            lambda: regenerate_key(application=application, key_id=key_id),
+            "The key was regenerated.",
+        )
+
+    def _to_change(self, request: HttpRequest, application_id: UUID) -> Application:
+        application = get_object_or_404(self.get_queryset(request), pk=application_id)
+        if not self.has_change_permission(request, application):
+            raise PermissionDenied
+        return application
+
+    def _with_key(
+        self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
+    ) -> HttpResponse:
+        try:
+            service()
+            messages.success(
+                request, f"{done} Who may write the application sees its value on the Keys page."
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+        return HttpResponseRedirect(_change_address(application))
+
+
+def _change_address(application: Application) -> str:
+    return reverse("admin:applications_application_change", args=[application.pk])
+
+
+def _picture(application: Application, side: int) -> str:
+    icon = getattr(application, "icon", None)
+    if icon is None:
+        return ""
+    return format_html('<img src="{0}" width="{1}" height="{1}" alt="">', icon_url(icon.sha256), side)

@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from applications.models import Application, ApplicationKey
+from applications.models import Application, ApplicationKey, Webhook
 from fulfillment.read_only_admin import HistoryAdmin
 
 
@@ -13,4 +13,10 @@ class ApplicationHistoryAdmin(HistoryAdmin):
 @admin.register(ApplicationKey.pgh_event_model)  # type: ignore[attr-defined]
 class ApplicationKeyHistoryAdmin(HistoryAdmin):
     shown = ("pgh_obj_id", "application_id", "start_date", "end_date")
+    search_fields = ["=application__client_id"]
+
+
+@admin.register(Webhook.pgh_event_model)  # type: ignore[attr-defined]
+class WebhookHistoryAdmin(HistoryAdmin):
+    shown = ("url", "application_id", "is_enabled")
     search_fields = ["=application__client_id"]

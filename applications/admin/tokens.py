@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
+from fulfillment.confirmation import asks_first
 from fulfillment.read_only_admin import ReadOnlyAdmin
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
@@ -19,12 +20,16 @@ for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
 class AccessTokenAdmin(ReadOnlyAdmin):
     list_display = ["id", "application", "user", "scope", "created", "expires"]
     list_select_related = ["application", "user"]
-    search_fields = ["application__name", "application__client_id", "user__username"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    exact_search = {"application__client_id": str, "user__username": str}
+    search_help_text = "Exact External_ID of the application, or user name"
+    ordering = ["-pk"]
     fields = ["application", "user", "scope", "resource", "created", "expires"]
     actions = ["revoke"]
-    show_full_result_count = False
 
-    @admin.action(description="Revoke with their refresh tokens", permissions=["view"])
+    @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
+    @asks_first("Revoke these access tokens with their refresh tokens?", "Revoke")
     def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
         with transaction.atomic():
             number = sum(1 for token in tokens if revoke_access_token(token) is None)
@@ -35,9 +40,12 @@ class AccessTokenAdmin(ReadOnlyAdmin):
 class RefreshTokenAdmin(ReadOnlyAdmin):
     list_display = ["id", "application", "user", "created", "revoked"]
     list_select_related = ["application", "user"]
-    search_fields = ["application__name", "application__client_id", "user__username"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    exact_search = {"application__client_id": str, "user__username": str}
+    search_help_text = "Exact External_ID of the application, or user name"
+    ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]
-    show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("token")

@@ -2,6 +2,8 @@ from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
+from django.db.models import Sum
+
 from applications.models import DailyUsage
 
 
@@ -20,3 +22,10 @@ def daily_usage(*, application_ids: Collection[UUID] | None = None, days: int = 
 def today() -> date:
     """The day that calls are counted for now."""
     return datetime.now(UTC).date()
+
+
+def daily_totals(*, days: int = 30) -> list[tuple[date, int, int, int]]:
+    """Day, calls, client errors and server errors of all applications together, one row a day (UTC)."""
+    first = datetime.now(UTC).date() - timedelta(days=days - 1)
+    rows = DailyUsage.objects.filter(day__gte=first).values_list("day").order_by("day")
+    return list(rows.annotate(Sum("calls"), Sum("client_errors"), Sum("server_errors")))

@@ -40,6 +40,12 @@ def find_webhook(application: Application, webhook_id: Any) -> Webhook:
         raise NotFound("The application has no webhook with this ID.", code="webhook_not_found") from error
 
 
+def failing_webhooks() -> QuerySet[Webhook]:
+    """Of every application, the longest failing first: their tries have failed since, without a success."""
+    failing = Webhook.objects.filter(failing_since__isnull=False, is_enabled=True, deleted__isnull=True)
+    return failing.order_by("failing_since")
+
+
 def webhook_record(webhook: Webhook, *, secret: str | None = None) -> dict[str, Any]:
     """`secret` only where it was made this moment."""
     record = {

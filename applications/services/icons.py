@@ -40,6 +40,11 @@ def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
     return icon
 
 
+def check_icon(*, content: bytes) -> None:
+    """Raises what `set_icon` would, for a form that shows everything at once."""
+    _opened(content)
+
+
 def _opened(content: bytes) -> Image.Image:
     if len(content) >= MAXIMUM_BYTES:
         hint = " A 24-bit BMP of this size never fits; use PNG." if content.startswith(b"BM") else ""

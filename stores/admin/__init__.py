@@ -1,7 +1,8 @@
 from stores.admin.fonts import FontAdmin
 from stores.admin.history import ProductHistoryAdmin, StoreHistoryAdmin
-from stores.admin.orders import OrderAdmin, QuoteAdmin
+from stores.admin.orders import OrderAdmin
 from stores.admin.products import ProductAdmin
+from stores.admin.quotes import QuoteAdmin
 from stores.admin.stores import StoreAdmin
 
 __all__ = [

@@ -4,9 +4,9 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
+from fulfillment.console_admin import ConsoleAdmin
 from fulfillment.errors import DomainError
 from stores.models import Font
 from stores.services.fonts import add_font, remove_font
@@ -36,7 +36,7 @@ class FontForm(forms.ModelForm):
 
 
 @admin.register(Font)
-class FontAdmin(ModelAdmin):
+class FontAdmin(ConsoleAdmin):
     form = FontForm
     list_display = ["families", "file_name", "size", "created"]
     search_fields = ["families", "file_name"]

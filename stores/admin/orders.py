@@ -1,27 +1,36 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from unfold.admin import ModelAdmin, TabularInline
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from unfold.contrib.filters.admin import RangeDateFilter
 from unfold.decorators import display
 
-from fulfillment.errors import DomainError
-from fulfillment.read_only_admin import ReadOnlyAdmin
-from stores.models import ActorKind, Order, OrderHistory, OrderItem, OrderStatus, Quote, Shipment
-from stores.models.order_status import MOVES, WITH_SHIPMENTS
-from stores.order_renderings import order_etag
+from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.permissions import Grant
+from fulfillment.confirmation import asks_first
+from fulfillment.errors import DomainError, Forbidden
+from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name, zip_answer
+from stores.admin.order_forms import REFUSE, OrderMoveForm, ParcelForm
+from stores.admin.order_inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
+from stores.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus, Shipment
+from stores.selectors.order_tallies import orders_by_status
 from stores.services.order_moves import Actor, Parcel, move_order, refuse_cancellation
 from stores.services.packing_slips import render_packing_slip
 from stores.services.print_files import read_print_file
 
-REFUSE = "refuse"
 COLOURS = {
     OrderStatus.RECEIVED: "info",
     OrderStatus.ON_HOLD: "warning",
@@ -34,138 +43,71 @@ COLOURS = {
     OrderStatus.CANCELLED: "danger",
     OrderStatus.REJECTED: "danger",
 }
-
-
-class OrderMoveForm(forms.ModelForm):
-    """One move, made on what the person saw: another change in between refuses it."""
-
-    move_to = forms.ChoiceField(required=False, label="Move to")
-    note = forms.CharField(required=False, max_length=1000, widget=forms.TextInput(attrs={"size": 60}))
-    carrier = forms.CharField(required=False, max_length=60)
-    tracking_number = forms.CharField(required=False, max_length=100)
-    seen = forms.CharField(widget=forms.HiddenInput)
-
-    class Meta:
-        model = Order
-        fields: Sequence[str] = []
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        order = self.instance
-        codes = [*sorted(MOVES.get(order.status, ()))]
-        if order.status in WITH_SHIPMENTS:
-            codes.insert(0, order.status)
-        choices = [("", "—"), *((str(int(code)), OrderStatus(code).label) for code in codes)]
-        if order.cancellation == "Requested":
-            choices.append((REFUSE, "Refuse to cancel"))
-        self.fields["move_to"].choices = choices  # type: ignore[attr-defined]
-        self.fields["seen"].initial = order_etag(order) if order.pk else ""
-
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
-        if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError("A parcel needs its carrier and its tracking number.")
-        return values
-
-
-class ReadOnlyInline(TabularInline):
-    extra = 0
-    max_num = 0
-    can_delete = False
-
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return False
-
-
-class OrderItemInline(ReadOnlyInline):
-    model = OrderItem
-    fields = [
-        "item_key",
-        "product_name",
-        "product_external_id",
-        "quantity",
-        "unit_price",
-        "line_total",
-        "file",
-    ]
-    readonly_fields = fields
-    ordering = ["position"]
-
-    @admin.display(description="print file")
-    def file(self, item: OrderItem) -> str:
-        if not item.print_file:
-            return "—"
-        address = reverse("admin:stores_order_print_file", args=[item.order_id, item.position])
-        return format_html('<a href="{}">PDF</a>', address)
-
-
-class ShipmentInline(ReadOnlyInline):
-    model = Shipment
-    fields = ["carrier", "tracking_number", "tracking_url", "shipped"]
-    readonly_fields = fields
-
-
-class OrderHistoryInline(ReadOnlyInline):
-    model = OrderHistory
-    fields = ["sequence", "previous_status", "status", "timestamp", "actor_kind", "actor", "note"]
-    readonly_fields = fields
-    ordering = ["sequence"]
+BOARD = "admin:stores_order_changelist"
+FACTS = {
+    "Order": ["number", "shown_status", "store", "application", "user", "external_id", "created", "updated"],
+    "Delivery": [
+        "address",
+        "delivery_method_code",
+        "production_days",
+        "earliest_delivery",
+        "latest_delivery",
+    ],
+    "Price": ["items_total", "delivery_total", "total", "currency"],
+    "Cancellation": ["cancellable_until", "cancellation", "cancellation_reason"],
+}
 
 
 @admin.register(Order)
-class OrderAdmin(ModelAdmin):
+class OrderAdmin(StaffAdmin):
     """The board. Every move goes through the service, with its table, history and event."""
 
+    view_grants: Sequence[str] = ORDER_GRANTS
+    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     form = OrderMoveForm
     inlines = [OrderItemInline, ShipmentInline, OrderHistoryInline]
     list_display = [
-        "number",
+        "shown_number",
         "shown_status",
         "store",
         "application",
         "external_id",
         "recipient_name",
-        "item_count",
-        "total",
-        "cancellation",
-        "created",
+        "items_ordered",
+        "amount",
+        "placed",
     ]
-    list_filter = ["status", "cancellation", "store", "delivery_method_code"]
-    list_select_related = ["store", "application"]
-    search_fields = ["=number", "=external_id", "store__external_id"]
     ordering = ["-number"]
-    list_per_page = 50
-    show_full_result_count = False
-    actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse"]
-    readonly_fields = [
-        "number",
-        "shown_status",
-        "store",
-        "application",
-        "user",
-        "external_id",
-        "created",
-        "updated",
-        "cancellable_until",
-        "cancellation",
-        "cancellation_reason",
-        "delivery_method_code",
-        "production_days",
-        "earliest_delivery",
-        "latest_delivery",
-        "address",
-        "total",
-        "currency",
-        "slip",
-    ]
+    list_filter = ["status", "cancellation", StoreFilter, ("created", RangeDateFilter)]
+    list_filter_submit = True
+    search_fields = ["number"]
+    exact_search = {"number": int, "external_id": str, "pk": UUID}
+    search_help_text = "Order number, OrderID, ExternalID or tracking number"
+    list_before_template = "admin/stores/orders_before.html"
+    change_form_outer_before_template = "admin/stores/order_before.html"
+    actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
+    readonly_fields = [name for names in FACTS.values() for name in names]
     fieldsets = [
-        ("Next step", {"fields": ["move_to", "note", "carrier", "tracking_number", "seen"]}),
-        (None, {"fields": readonly_fields}),
+        ("Next step", {"fields": ["move_to", "note", ("carrier", "tracking_number"), "seen"]}),
+        *((title, {"fields": names}) for title, names in FACTS.items()),
     ]
 
     @display(description="status", label={status.label: colour for status, colour in COLOURS.items()})
     def shown_status(self, order: Order) -> str:
         return order.get_status_display()
+
+    @admin.display(description="order", ordering="number")
+    def shown_number(self, order: Order) -> str:
+        asked = " (cancellation asked for)" if order.cancellation == CancellationState.REQUESTED else ""
+        return f"{order.number}{asked}"
+
+    @admin.display(description="items", ordering="item_count")
+    def items_ordered(self, order: Order) -> int:
+        return order.item_count
+
+    @admin.display(description="placed", ordering="number")
+    def placed(self, order: Order) -> str:
+        return date_format(localtime(order.created), "M j, H:i")
 
     @admin.display(description="recipient")
     def recipient_name(self, order: Order) -> str:
@@ -175,41 +117,70 @@ class OrderAdmin(ModelAdmin):
     def address(self, order: Order) -> str:
         return ", ".join(value for value in order.recipient.values() if value)
 
-    @admin.display(description="packing slip")
-    def slip(self, order: Order) -> str:
-        return format_html(
-            '<a href="{}">PDF</a>', reverse("admin:stores_order_packing_slip", args=[order.pk])
-        )
+    @admin.display(description="total")
+    def amount(self, order: Order) -> str:
+        return f"{order.total:,} {order.currency}"
 
-    @admin.action(description="Accept")
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        orders = super().get_queryset(request).select_related("store", "application")
+        return orders.defer("rendering", "metadata", "store__rendering", "store__verbose_rendering")
+
+    def get_ordering(self, request: HttpRequest) -> list[str]:
+        """Along an index in every case: within one store orders are counted by `position`."""
+        return ["-position"] if request.GET.get(StoreFilter.parameter_name) else ["-number"]
+
+    def get_search_results(
+        self, request: HttpRequest, records: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        found, _ = super().get_search_results(request, records, search_term)
+        if not (term := search_term.strip()):
+            return found, False
+        # Looked up first: joined to the rest it would keep PostgreSQL from using any index.
+        parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
+        return (found | records.filter(pk__in=parcels) if parcels else found), False
+
+    @admin.action(description="Accept", permissions=["change"])
     def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ACCEPTED)
 
-    @admin.action(description="Put on hold")
+    @admin.action(description="Put on hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ON_HOLD)
 
-    @admin.action(description="Start production")
+    @admin.action(description="Start production", permissions=["change"])
     def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.IN_PRODUCTION)
 
-    @admin.action(description="Mark as shipped")
-    def ship(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.SHIPPED)
+    @admin.action(description="Ship, with parcels …", permissions=["change"])
+    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
+        ids = chosen.values_list("pk", flat=True)[: self.list_per_page]
+        query = urlencode([("id", str(pk)) for pk in ids])
+        return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
 
-    @admin.action(description="Mark as delivered")
+    @admin.action(description="Mark as delivered", permissions=["change"])
     def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.DELIVERED)
 
-    @admin.action(description="Cancel")
+    @admin.action(description="Cancel …", permissions=["change"])
+    @asks_first("Cancel these orders? That cannot be taken back.", "Cancel the orders")
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
-    @admin.action(description="Refuse to cancel")
+    @admin.action(description="Refuse to cancel …", permissions=["change"])
+    @asks_first("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    @admin.action(description="Download print files")
+    def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
+        orders = list(chosen.values_list("pk", flat=True)[: self.list_per_page])
+        items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
+        if not items.exists():
+            messages.info(request, "None of these orders has a print file: their products have no template.")
+            return None
+        return zip_answer(items.order_by("order__number", "position").iterator(), "print-files.zip")
+
+    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, order: Order | None = None) -> bool:
@@ -217,32 +188,71 @@ class OrderAdmin(ModelAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         own = [
-            path(
-                "<uuid:order_id>/print-file/<int:position>",
-                self.admin_site.admin_view(self.print_file),
-                name="stores_order_print_file",
-            ),
-            path(
-                "<uuid:order_id>/packing-slip",
-                self.admin_site.admin_view(self.packing_slip),
-                name="stores_order_packing_slip",
-            ),
+            path(route, self.admin_site.admin_view(view), name=f"stores_order_{name}")
+            for route, view, name in (
+                ("ship/", self.ship_view, "ship"),
+                ("export/", self.export_view, "export"),
+                ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
+                ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
+            )
         ]
         urls: list[URLPattern] = super().get_urls()
         return [*own, *urls]
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
+        lanes = [
+            {"code": int(status), "name": status.label, "count": tallies[status], "colour": COLOURS[status]}
+            for status in OrderStatus
+            if status in tallies
+        ]
+        chosen = request.GET.get("status__exact", "")
+        context = {"lanes": lanes, "all_orders": sum(tallies.values()), "chosen_lane": chosen}
+        return super().changelist_view(request, {**(extra_context or {}), **context})
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """The orders of the list as it is filtered, all pages of it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return csv_answer(self.get_changelist_instance(request).get_queryset(request))
+
+    def ship_view(self, request: HttpRequest) -> HttpResponse:
+        """Several orders leave, each with its parcel."""
+        sent = request.POST if request.method == "POST" else None
+        orders = self.get_queryset(request).filter(pk__in=_uuids((sent or request.GET).getlist("id")))
+        forms = [
+            ParcelForm(sent, order=order)
+            for order in orders.order_by("number")
+            if self.has_change_permission(request, order)
+        ]
+        if not forms:
+            messages.error(request, "Choose the orders to ship on the board.")
+            return HttpResponseRedirect(reverse(BOARD))
+        if sent is not None and all(form.is_valid() for form in forms):
+            self._say(request, [self._ship(request, form) for form in forms])
+            return HttpResponseRedirect(reverse(BOARD))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+            "title": "Ship orders",
+            "forms": forms,
+        }
+        return TemplateResponse(request, "admin/stores/ship.html", context)
+
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
-        item = get_object_or_404(OrderItem.objects.select_related("order"), order=order_id, position=position)
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        item = get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)
         try:
-            content = read_print_file(item=item)
+            return pdf_answer(read_print_file(item=item), print_file_name(item))
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-        return _pdf(content, f"{item.order.number}-{item.item_key}.pdf")
 
     def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        order = get_object_or_404(Order.objects.select_related("store"), pk=order_id)
-        return _pdf(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -268,33 +278,47 @@ class OrderAdmin(ModelAdmin):
             )
 
     def _move(self, request: HttpRequest, chosen: QuerySet, status: int | None) -> None:
-        moved = 0
-        for order in chosen.order_by("store", "position"):
-            try:
-                if status is None:
-                    refuse_cancellation(order=order, actor=_actor(request))
-                else:
-                    move_order(order=order, status=status, actor=_actor(request))
-                moved += 1
-            except DomainError as error:
-                messages.error(request, f"{order.number}: {error.message}")
-        if moved:
-            messages.success(request, f"{moved} orders moved." if moved > 1 else "1 order moved.")
+        def move(order: Order) -> None:
+            if status is None:
+                refuse_cancellation(order=order, actor=_actor(request))
+            else:
+                move_order(order=order, status=status, actor=_actor(request))
 
+        moved = [self._try(request, order, move) for order in chosen.order_by("store", "position")]
+        self._say(request, moved)
 
-@admin.register(Quote)
-class QuoteAdmin(ReadOnlyAdmin):
-    list_display = ["id", "store", "application", "country_code", "created", "expires"]
-    list_select_related = ["store", "application"]
-    list_filter = ["store"]
-    show_full_result_count = False
-    ordering = ["-expires"]
+    def _ship(self, request: HttpRequest, form: ParcelForm) -> bool:
+        def ship(order: Order) -> None:
+            seen = [form.cleaned_data["seen"]]
+            status = OrderStatus.SHIPPED
+            move_order(order=order, status=status, actor=_actor(request), parcels=form.parcels, if_match=seen)
+
+        return self._try(request, form.order, ship)
+
+    def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> bool:
+        """Whether it was done; a reason why not is shown with the order's number."""
+        try:
+            if not self.has_change_permission(request, order):
+                raise Forbidden("Your grants on its store do not include Order.All.Write.")
+            change(order)
+        except DomainError as error:
+            messages.error(request, f"{order.number}: {error.message}")
+            return False
+        return True
+
+    def _say(self, request: HttpRequest, moved: Sequence[bool]) -> None:
+        if count := sum(moved):
+            messages.success(request, f"{count} orders moved." if count > 1 else "1 order moved.")
 
 
 def _actor(request: HttpRequest) -> Actor:
-    return Actor(ActorKind.OPERATOR, request.user.pk)
+    kind = ActorKind.OPERATOR if staff_on(request).is_operator else ActorKind.STORE
+    return Actor(kind, request.user.pk)
 
 
-def _pdf(content: bytes, name: str) -> HttpResponse:
-    disposition = f'attachment; filename="{name}"'
-    return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
+def _uuids(texts: Sequence[str]) -> list[UUID]:
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            found.append(UUID(text))
+    return found

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from fulfillment.console_admin import LabelledFormSet
 from fulfillment.errors import Fault
 from stores.admin.forms import JudgedByService
 from stores.catalog_records import (
@@ -70,7 +71,7 @@ class ProductionSpeedForm(JudgedByService):
         fields = ["position", *(member.column for member in PRODUCTION_SPEED)]
 
 
-class ChildFormSet(forms.BaseInlineFormSet):
+class ChildFormSet(LabelledFormSet):
     def validate_unique(self) -> None:
         """Judged by the service."""
 

@@ -2,11 +2,14 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db import DatabaseError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.forms import all_valid
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from unfold.admin import ModelAdmin, TabularInline
+from django.urls import URLPattern
 
+from accounts.admin.staff import StaffAdmin
+from fulfillment.confirmation import asks_first
+from fulfillment.console_admin import ConsoleInline
 from fulfillment.errors import DomainError
 from stores.admin.product_forms import (
     ChildFormSet,
@@ -17,13 +20,14 @@ from stores.admin.product_forms import (
     product_record,
     show_faults,
 )
+from stores.admin.scoping import StoreFilter
+from stores.admin.template_editor import TemplateEditor
 from stores.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.services.products import archive_product, find_product_faults, save_product
 
 
-class ChildInline(TabularInline):
+class ChildInline(ConsoleInline):
     formset = ChildFormSet
-    extra = 0
     ordering_field = "position"
     hide_ordering_field = True
 
@@ -46,7 +50,7 @@ class ProductionSpeedInline(ChildInline):
 
 
 @admin.register(Product)
-class ProductAdmin(ModelAdmin):
+class ProductAdmin(StaffAdmin):
     """One service writes the product with its children; the forms only gather what they say."""
 
     form = ProductForm
@@ -56,17 +60,18 @@ class ProductAdmin(ModelAdmin):
         "external_id",
         "store",
         "category",
-        "delivery_method",
+        "has_layout",
         "is_active",
         "version",
         "updated",
     ]
-    list_filter = ["is_active", "store", "delivery_method"]
-    list_select_related = ["store"]
+    list_filter = ["is_active", StoreFilter]
+    list_filter_submit = True
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
-    ordering = ["store", "position", "id"]
-    show_full_result_count = False
+    search_help_text = "Name, product ID, API key, category or StoreID"
+    change_form_outer_before_template = "admin/stores/product_before.html"
+    ordering = ["store_id", "position", "id"]
     actions = ["archive"]
     fieldsets = [
         (
@@ -87,16 +92,22 @@ class ProductAdmin(ModelAdmin):
         return [*self.readonly_fields, "store", "external_id"] if product else self.readonly_fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
-        return super().get_queryset(request).defer("rendering", "verbose_rendering", "template")
+        products = super().get_queryset(request).select_related("store")
+        bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
+        return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*TemplateEditor(self).urls(), *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
         return False
 
-    @admin.display(boolean=True, description="has a layout")
+    @admin.display(boolean=True, description="has a template")
     def has_layout(self, product: Product) -> bool:
-        return product.template is not None
+        return bool(getattr(product, "is_templated", False))
 
-    @admin.action(description="Archive: take out of the catalog")
+    @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
+    @asks_first("Take these products out of the catalog? Nobody can order them any more.", "Archive")
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)

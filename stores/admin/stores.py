@@ -2,10 +2,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
+from accounts.admin.staff import StaffAdmin
 from stores.admin.forms import JudgedByService
 from stores.catalog_records import STORE
 from stores.models import BudgetDuration, BudgetType, Store
@@ -43,7 +44,10 @@ class StoreForm(JudgedByService):
 
 
 @admin.register(Store)
-class StoreAdmin(ModelAdmin):
+class StoreAdmin(StaffAdmin):
+    """Staff see their stores; operators change them."""
+
+    store_path = "pk"
     form = StoreForm
     list_display = [
         "company_name",
@@ -54,8 +58,10 @@ class StoreAdmin(ModelAdmin):
         "product_count",
         "updated",
     ]
-    list_filter = ["is_demo", "budget_enabled", "currency"]
+    list_filter = ["is_demo", "budget_enabled"]
     search_fields = ["external_id", "company_name"]
+    search_help_text = "StoreID or company"
+    change_form_outer_before_template = "admin/stores/store_before.html"
     fieldsets = [
         (
             None,
@@ -66,6 +72,9 @@ class StoreAdmin(ModelAdmin):
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
+        return super().get_queryset(request).defer("rendering", "verbose_rendering")
 
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields

@@ -1,13 +1,11 @@
 import base64
 import binascii
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-import orjson
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
@@ -27,7 +25,8 @@ from stores.api.order_serializers import STATUS_TEXT, ExportRowSerializer
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.api.stores import STORE_ID
 from stores.models import OrderStatus
-from stores.order_renderings import EXPORT_COLUMNS, dumps
+from stores.order_csv import csv_chunks
+from stores.order_renderings import dumps
 from stores.pricing import raise_faults
 from stores.selectors.order_access import READ, OpenedStore, open_store
 from stores.selectors.order_export import (
@@ -43,7 +42,6 @@ from stores.selectors.order_export import (
 )
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
-ROWS_OF_A_CHUNK = 500
 PARAMETERS = [
     STORE_ID,
     OpenApiParameter("skip", int, default=0, description="How many to leave out from the start."),
@@ -62,8 +60,6 @@ PARAMETERS = [
 ]
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
 SPAN_PARAMETERS = frozenset({"skip", "take", "after"})
-# What a spreadsheet takes for the start of a formula, wide forms included.
-FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 class CSVRenderer(BaseRenderer):
@@ -251,39 +247,7 @@ def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: W
 
 
 def _csv_answer(rows: Iterator[str], store_id: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(_csv_chunks(rows), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(csv_chunks(rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="orders-{store_id}.csv"'
     response["Cache-Control"] = "no-store"
     return response
-
-
-class _Lines(list[str]):
-    """What csv.writer writes to: lines gathered until they are sent."""
-
-    def write(self, line: str) -> None:
-        self.append(line)
-
-    def taken(self) -> bytes:
-        content = "".join(self).encode()
-        self.clear()
-        return content
-
-
-def _csv_chunks(rows: Iterator[str]) -> Iterator[bytes]:
-    lines = _Lines()
-    writer = csv.writer(lines)
-    writer.writerow(EXPORT_COLUMNS)
-    for row in rows:
-        writer.writerow([_cell(value) for value in orjson.loads(row).values()])
-        if len(lines) >= ROWS_OF_A_CHUNK:
-            yield lines.taken()
-    yield lines.taken()
-
-
-def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet runs: text that starts like a formula gets an apostrophe before it."""
-    if isinstance(value, list):
-        value = ";".join(value)
-    if isinstance(value, str) and value and FORMULA.match(value):
-        return f"'{value}"
-    return "" if value is None else value

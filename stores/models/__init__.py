@@ -1,3 +1,4 @@
+from stores.models.artwork_upload import ArtworkUpload
 from stores.models.asset import Asset, AssetFormat
 from stores.models.font import Font
 from stores.models.order import Order, OrderItem, Shipment
@@ -18,6 +19,7 @@ from stores.models.store import BudgetDuration, BudgetType, Store
 
 __all__ = [
     "ActorKind",
+    "ArtworkUpload",
     "Asset",
     "AssetFormat",
     "BudgetDuration",

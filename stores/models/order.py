@@ -1,5 +1,6 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import Q
 
@@ -105,6 +106,12 @@ class Order(models.Model):
                 name="order_by_user",
             ),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
+            # The board lists the orders of all stores, newest first.
+            models.Index("status", "number", name="order_board_by_status"),
+            models.Index(
+                "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
+            ),
+            BrinIndex("created", name="order_board_by_date", pages_per_range=32),
             models.Index(
                 "updated",
                 condition=Q(recipient_erased__isnull=True, status__in=AT_REST),
@@ -172,6 +179,7 @@ class Shipment(models.Model):
         constraints = [
             models.UniqueConstraint("order", "carrier", "tracking_number", name="shipment_unique"),
         ]
+        indexes = [models.Index("tracking_number", name="shipment_by_tracking_number")]
         ordering = ["order", "id"]
 
     def __str__(self) -> str:

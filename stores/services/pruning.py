@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from fulfillment.pruning import Prunable
+from fulfillment.pruning import Prunable, prunable_rows
 from stores.files import asset_file, batches, listed, proof_folder, storage_at_work
-from stores.models import Asset, Proof, TemplateField
+from stores.models import ArtworkUpload, Asset, Proof, TemplateField
 from stores.services import order_pruning
 from stores.services.proofs import lock_proof
 
@@ -27,6 +27,8 @@ YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+# A template that is saved has its pictures in itself.
+ARTWORK_KEPT = timedelta(days=7)
 
 
 def prunables(*, proof_days: int | None = None) -> list[Prunable]:
@@ -36,6 +38,7 @@ def prunables(*, proof_days: int | None = None) -> list[Prunable]:
         Prunable("unused pictures", lambda: _unused_assets().count(), _remove_assets),
         Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
         Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
+        prunable_rows("artwork of unsaved templates", _old_artwork),
         *order_pruning.prunables(),
     ]
 
@@ -62,6 +65,10 @@ def _remove_asset_rows(batch: int) -> list[str]:
     rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
     Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
     return [asset_file(one.pk, one.format) for one in rows]
+
+
+def _old_artwork() -> QuerySet[ArtworkUpload]:
+    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:

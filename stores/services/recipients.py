@@ -96,7 +96,7 @@ def _words(recipient: dict[str, str]) -> list[str]:
 
 
 def _erase_items(order: Order) -> None:
-    for item in order.items.select_related("product").exclude(template_data=None):
+    for item in order.items.exclude(template_data=None):
         _drop_proof_of(order, item)
     order.items.update(template_data=None, print_file="")
 

@@ -37,14 +37,24 @@ from stores.typesetting.errors import (
 from stores.typesetting.fields import Field, resolve_values
 from stores.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
 from stores.typesetting.fonts import FontSet, open_font
-from stores.typesetting.parsing import parse_template
-from stores.typesetting.rendering import PrintFile, Proof, render_print, render_proof, try_template
-from stores.typesetting.template import Template
+from stores.typesetting.parsing import parse_draft, parse_template
+from stores.typesetting.rendering import (
+    PagePicture,
+    PrintFile,
+    Proof,
+    render_page,
+    render_print,
+    render_proof,
+    try_template,
+)
+from stores.typesetting.template import Artwork, Template
 
 __all__ = [
+    "Artwork",
     "Field",
     "FontInvalid",
     "FontSet",
+    "PagePicture",
     "PrintFile",
     "Problem",
     "Proof",
@@ -59,8 +69,10 @@ __all__ = [
     "load_sample",
     "load_template_folder",
     "open_font",
+    "parse_draft",
     "parse_template",
     "read_field",
+    "render_page",
     "render_print",
     "render_proof",
     "resolve_values",

@@ -38,12 +38,7 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
     root = Reading(json_value, (), problems)
     artwork = _read_pictures(root, "Artwork")
     gallery = _read_pictures(root, "Gallery")
-    kinds_of_fields = {field.field_name: field.type for field in fields}
-    families = (fonts or FontSet.shipped()).families
-    pages = tuple(
-        _read_page(page, artwork, kinds_of_fields, families)
-        for page in root.items("Pages", PAGES, required=True)
-    )
+    pages = _read_pages(root, artwork, fields, fonts)
     root.refuse_unknown()
     if sum(len(one.data) for one in (*artwork.values(), *gallery.values())) > ALL_ARTWORK_BYTES:
         root.note(
@@ -51,8 +46,37 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
         )
     if problems:
         raise TemplateInvalid(problems)
-    used = frozenset(box.font for page in pages for box in page.boxes if box.kind == "Text")
-    return Template(_digest(json_value), pages, artwork, gallery, used)
+    return Template(_digest(json_value), pages, artwork, gallery, _families(pages))
+
+
+def parse_draft(
+    pages: object,
+    artwork: Mapping[str, Artwork],
+    gallery: Mapping[str, Artwork],
+    fields: Sequence[Field],
+    fonts: FontSet,
+) -> Template:
+    """As parse_template, for pages that change by the second beside pictures that have been read already."""
+    problems: list[Problem] = []
+    read = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
+    if problems:
+        raise TemplateInvalid(problems)
+    return Template(_digest(pages), read, artwork, gallery, _families(read))
+
+
+def _read_pages(
+    root: Reading, artwork: Mapping[str, Artwork], fields: Sequence[Field], fonts: FontSet | None
+) -> tuple[Page, ...]:
+    kinds_of_fields = {field.field_name: field.type for field in fields}
+    families = (fonts or FontSet.shipped()).families
+    return tuple(
+        _read_page(page, artwork, kinds_of_fields, families)
+        for page in root.items("Pages", PAGES, required=True)
+    )
+
+
+def _families(pages: Sequence[Page]) -> frozenset[str]:
+    return frozenset(box.font for page in pages for box in page.boxes if box.kind == "Text")
 
 
 def _digest(json_value: object) -> str:

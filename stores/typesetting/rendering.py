@@ -2,7 +2,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stores.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
@@ -40,6 +40,14 @@ class PrintFile:
     messages: tuple[Problem, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page's PNG without what cannot be printed of it, and what is wrong."""
+
+    png: bytes
+    problems: tuple[Problem, ...]
+
+
 def render_proof(
     template: Template,
     values: Mapping[str, str],
@@ -59,6 +67,42 @@ def render_proof(
     families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
     parts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages))
+
+
+def render_page(
+    template: Template,
+    number: int,
+    values: Mapping[str, str],
+    images: Mapping[str, bytes] | None = None,
+    fonts: FontSet | None = None,
+    *,
+    pixels: int,
+    seconds: float = SECONDS,
+) -> PagePicture:
+    """Draw one page as it will be trimmed, so many pixels wide, for somebody who is still at work on it.
+
+    What cannot be printed is left out of the picture and told, where render_proof raises ValuesInvalid.
+    """
+    page = template.pages[number]
+    pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
+    builder = SheetBuilder(
+        replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
+    )
+    job = {"mark": None, "slug": 0, "ppi": pixels / (page.width / 25.4), "page-only": True}
+    workshop = current_workshop()
+    artwork = workshop.hold_template(template)
+    deadline = time.monotonic() + seconds
+    try:
+        sheet = builder.build(values, artwork)
+        problems = [*sheet.problems, *sheet.messages]
+        try:
+            [picture] = _share_out(builder, workshop, job, deadline)
+        except ValuesInvalid as error:
+            problems += error.problems
+            [picture] = _share_out(builder, workshop, {**job, "reporting": True}, deadline)
+    finally:
+        workshop.release_template(template)
+    return PagePicture(picture, tuple(problems))
 
 
 def render_print(
@@ -117,11 +161,12 @@ def _share_out(
                 pages = sheet.pages[number * share : (number + 1) * share]
                 jobs = [_job(pages, job, paths)]
                 outputs = [("png", 0)] if not job["slug"] else []
-                if number == 0:
+                if number == 0 and "page-only" not in job:
                     whole = pages is sheet.pages or len(crew) == 1
                     jobs += [] if whole else [_job(sheet.pages, job, paths)]
                     outputs = [("pdf", len(jobs) - 1), *outputs]
-                worker.send({**_setting(builder, workshop), "outputs": outputs}, jobs, deadline)
+                setting = _setting(builder, workshop, job.get("ppi"))
+                worker.send({**setting, "outputs": outputs}, jobs, deadline)
             answers = [worker.receive(deadline) for worker in crew]
         finally:
             workshop.clear_pictures(written)
@@ -133,20 +178,21 @@ def _share_out(
     return [part for _, parts in answers for part in parts]
 
 
-def _setting(builder: SheetBuilder, workshop: Workshop) -> dict[str, Any]:
+def _setting(builder: SheetBuilder, workshop: Workshop, ppi: float | None) -> dict[str, Any]:
     largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
         "root": str(workshop.root),
         "fonts": workshop.font_folder(builder.fonts),
         # A banner at 144 dpi would take a gigabyte; it is shown smaller.
-        "ppi": min(DPI, (PAGE_PIXELS / largest) ** 0.5),
+        "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),
     }
 
 
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
     for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
-    whole = {**job, "title": "Proof" if job["mark"] else "Print", "reporting": False, "pages": pages}
+    title = "Proof" if job["mark"] else "Print"
+    whole = {"reporting": False, **job, "title": title, "pages": pages}
     return json.dumps(whole).encode()
 
 

@@ -1,3 +1,4 @@
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -97,3 +98,9 @@ class Template:
     artwork: Mapping[str, Artwork]
     gallery: Mapping[str, Artwork]
     families: frozenset[str]
+
+    @property
+    def artwork_digest(self) -> str:
+        """The same for templates with the same pictures: a draft that changes by the second lays them out once."""
+        names = sorted({one.file_name for one in (*self.artwork.values(), *self.gallery.values())})
+        return hashlib.sha256("\n".join(names).encode()).hexdigest()

@@ -26,22 +26,23 @@ class Workshop:
 
     def hold_template(self, template: Template) -> dict[str, str]:
         """Lay out the template's artwork and give each name's path; release_template must follow."""
-        folder = self.root / "artwork" / template.digest
+        digest = template.artwork_digest
+        folder = self.root / "artwork" / digest
         pictures = [*template.artwork.values(), *template.gallery.values()]
         with self._lock:
-            if template.digest not in self._kept:
+            if digest not in self._kept:
                 folder.mkdir(parents=True)
                 for picture in pictures:
                     (folder / picture.file_name).write_bytes(picture.data)
-                self._kept[template.digest] = 0
-            self._kept[template.digest] += 1
-            self._kept.move_to_end(template.digest)
+                self._kept[digest] = 0
+            self._kept[digest] += 1
+            self._kept.move_to_end(digest)
             self._drop_unused()
-        return {one.digest: f"artwork/{template.digest}/{one.file_name}" for one in pictures}
+        return {one.digest: f"artwork/{digest}/{one.file_name}" for one in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
-            self._kept[template.digest] -= 1
+            self._kept[template.artwork_digest] -= 1
 
     def _drop_unused(self) -> None:
         unused = [digest for digest, holders in self._kept.items() if not holders]

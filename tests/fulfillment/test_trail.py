@@ -27,6 +27,7 @@ UNTRACKED = {
     "delivery.ImportRun": "a log itself",
     "delivery.LiveDataset": "follows the status of the data sets, which is tracked",
     "delivery.Population": "data of a tracked data set",
+    "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.Font": "a file that is never changed; adding and removing is in the log of the admin",
@@ -119,7 +120,11 @@ def test_context_may_gain_members_and_lose_none(placed):
         "UPDATE {table} SET metadata = metadata || '{{\"more\": 1}}', updated_at = now()", "pghistory_context"
     )
 
-    for change in ("metadata = '{{}}'", 'metadata = metadata || \'{{"user": "me"}}\'', "created_at = created_at - interval '1 day'"):
+    for change in (
+        "metadata = '{{}}'",
+        'metadata = metadata || \'{{"user": "me"}}\'',
+        "created_at = created_at - interval '1 day'",
+    ):
         with refused():
             run("UPDATE {table} SET " + change, "pghistory_context")
 

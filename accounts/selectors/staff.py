@@ -1,0 +1,57 @@
+"""Staff of stores: people who reach every order or every role of a store, and work on it in the console."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.models import Role
+from accounts.permissions import Grant, with_implied
+
+STAFF_GRANTS = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """What a person may do in the console. `grants` are by the store's key; those under None count on every store."""
+
+    is_operator: bool
+    grants: Mapping[int | None, frozenset[str]]
+
+    @property
+    def is_staff(self) -> bool:
+        return self.is_operator or bool(self.grants)
+
+    def holds(self, wanted: Collection[str], store_id: int | None = None) -> bool:
+        """One of the grants `wanted`, on this store or, without one, on any."""
+        if self.is_operator:
+            return True
+        stores = self.grants.keys() if store_id is None else {store_id, None}
+        return any(not self.grants.get(store, frozenset()).isdisjoint(wanted) for store in stores)
+
+    def stores_with(self, wanted: Collection[str]) -> list[int] | None:
+        """Keys of the stores on which one of `wanted` is held; None for every store."""
+        if self.is_operator or not self.grants.get(None, frozenset()).isdisjoint(wanted):
+            return None
+        return sorted(
+            store for store, held in self.grants.items() if store is not None and not held.isdisjoint(wanted)
+        )
+
+    def visible(self, records: QuerySet, store_path: str, wanted: Collection[str]) -> QuerySet:
+        stores = self.stores_with(wanted)
+        return records if stores is None else records.filter(**{f"{store_path}__in": stores})
+
+
+def staff_of(user: Any) -> Staff:
+    """One query, none for operators; nobody for inactive and signed-out people."""
+    if not user.is_active or not user.is_authenticated:
+        return Staff(is_operator=False, grants={})
+    if user.is_operator:
+        return Staff(is_operator=True, grants={})
+    held: dict[int | None, set[str]] = defaultdict(set)
+    roles = Role.objects.filter(user=user, application__isnull=True, grant__in=STAFF_GRANTS)
+    for store_id, grant in roles.values_list("store_id", "grant"):
+        held[store_id].add(grant)
+    return Staff(is_operator=False, grants={store: with_implied(names) for store, names in held.items()})

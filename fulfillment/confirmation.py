@@ -1,0 +1,51 @@
+"""Destructive actions ask once, on a page of their own that also works without JavaScript."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+
+SHOWN = 50
+
+
+def ask(
+    model_admin: Any, request: HttpRequest, *, question: str, button: str, records: Any = (), back: str = ""
+) -> TemplateResponse | None:
+    """The page that asks, sent again with what was sent; None where the answer has been given."""
+    if request.POST.get("confirmed"):
+        return None
+    sent = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    shown = list(records[: SHOWN + 1])
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+        "title": question,
+        "button": button,
+        "sent": sent,
+        "records": shown[:SHOWN],
+        "has_more": len(shown) > SHOWN,
+        "back": back or request.get_full_path(),
+    }
+    return TemplateResponse(request, "admin/confirm.html", context)
+
+
+def asks_first(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """For an action of a list: shows what was chosen and asks before anything is done."""
+
+    def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(action)
+        def asking(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
+            page = ask(model_admin, request, question=question, button=button, records=chosen)
+            return page or action(model_admin, request, chosen)
+
+        return asking
+
+    return decorate

@@ -1,0 +1,30 @@
+"use strict";
+
+// What django-unfold writes as JavaScript inside of attributes and Alpine's CSP build cannot read, as components.
+// Loaded after unfold's own app.js and before Alpine.
+document.addEventListener("alpine:init", () => {
+  Alpine.data("theme", theme);
+  Alpine.data("searchForm", searchForm);
+  Alpine.data("searchDropdown", searchDropdown);
+  Alpine.data("searchCommand", searchCommand);
+
+  Alpine.data("page", (firstTab) => ({
+    activeTab: firstTab,
+    sidebarMobileOpen: false,
+    sidebarDesktopOpen: localStorage.getItem("sidebarDesktopOpen") !== "0",
+    // Wrapped: what is a global itself is refused.
+    moveRecords: (event) => moveRecords(event),
+    sortRecords: (event) => sortRecords(event),
+    init() {
+      this.activeTab = firstTab ? getCurrentTab() || firstTab : "";
+    },
+    toggleSidebar() {
+      this.sidebarDesktopOpen = !this.sidebarDesktopOpen;
+      localStorage.setItem("sidebarDesktopOpen", this.sidebarDesktopOpen ? "1" : "0");
+    },
+    formAction() {
+      const here = window.location.pathname + window.location.search;
+      return this.activeTab && this.activeTab !== "general" ? `${here}#${this.activeTab}` : here;
+    },
+  }));
+});

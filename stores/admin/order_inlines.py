@@ -1,0 +1,79 @@
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from fulfillment.console_admin import ConsoleInline
+from stores.models import OrderHistory, OrderItem, Shipment
+
+
+class ReadOnlyInline(ConsoleInline):
+    """Shown to whoever may see the order."""
+
+    max_num = 0
+    can_delete = False
+    per_page = 50
+
+    def has_view_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return True
+
+    def has_add_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
+
+
+class OrderItemInline(ReadOnlyInline):
+    model = OrderItem
+    fields = [
+        "item_key",
+        "product_name",
+        "product_external_id",
+        "quantity",
+        "unit_price",
+        "line_total",
+        "file",
+    ]
+    readonly_fields = fields
+    ordering = ["position"]
+    verbose_name_plural = "items"
+
+    @admin.display(description="print file")
+    def file(self, item: OrderItem) -> str:
+        if not item.print_file:
+            return "—"
+        address = reverse("admin:stores_order_print_file", args=[item.order_id, item.position])
+        return format_html('<a class="console-link" href="{}">PDF of {}</a>', address, item.item_key)
+
+
+class ShipmentInline(ReadOnlyInline):
+    model = Shipment
+    fields = ["carrier", "tracking_number", "link", "shipped"]
+    readonly_fields = fields
+
+    @admin.display(description="tracking")
+    def link(self, shipment: Shipment) -> str:
+        if not shipment.tracking_url.startswith(("https://", "http://")):
+            return shipment.tracking_url or "—"
+        return format_html(
+            '<a class="console-link" rel="noreferrer" href="{}">Follow {}</a>',
+            shipment.tracking_url,
+            shipment.tracking_number,
+        )
+
+
+class OrderHistoryInline(ReadOnlyInline):
+    model = OrderHistory
+    fields = ["sequence", "previous_status", "status", "timestamp", "actor_kind", "actor", "note"]
+    readonly_fields = fields
+    ordering = ["-sequence"]
+    verbose_name_plural = "history"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("actor")

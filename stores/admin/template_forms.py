@@ -1,0 +1,185 @@
+"""The editor's form: which input stands for which member of a template's JSON, and back again.
+
+An input left empty leaves its member out, so that the engine's default counts. A value that was not touched
+stays the very value it was; one that is no number stays text, and the engine says at its path what is wrong.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+KINDS = {"Text": "Text", "Image": "Picture", "QRCode": "QR code", "Code128": "Bar code"}
+NEW_BOX: dict[str, Any] = {"X": 5, "Y": 5, "Width": 40, "Height": 8}
+TEXTS = frozenset({"Text"})
+IMAGES = frozenset({"Image"})
+ALL = frozenset(KINDS)
+WEIGHTS = ("100", "200", "300", "400", "500", "600", "700", "800", "900")
+
+
+class Member(NamedTuple):
+    """A member of a box or a page. `unset` is what the engine takes when it is left out."""
+
+    name: str
+    label: str
+    form: str  # number, choice, flag or color
+    unset: str = ""
+    kinds: frozenset[str] = ALL
+    choices: tuple[str, ...] = ()
+    step: str = "0.1"
+
+
+PAGE_MEMBERS = (
+    Member("WidthMM", "Width (mm)", "number"),
+    Member("HeightMM", "Height (mm)", "number"),
+    Member("BleedMM", "Bleed (mm)", "number", "0"),
+)
+BOX_MEMBERS = (
+    Member("X", "X (mm)", "number"),
+    Member("Y", "Y (mm)", "number"),
+    Member("Width", "Width (mm)", "number"),
+    Member("Height", "Height (mm)", "number"),
+    Member("Rotation", "Rotation (°)", "number", "0", step="1"),
+    Member("Color", "Color", "color", "#000000", ALL - IMAGES),
+    Member("Background", "Ground", "color", "none"),
+    Member("Font", "Font", "font", "Lato", TEXTS),
+    Member("Weight", "Weight", "number", "400", TEXTS, step="100"),
+    Member("Italic", "Italic", "flag", kinds=TEXTS),
+    Member("Size", "Size (pt)", "number", kinds=TEXTS),
+    Member("MinimumSize", "Smallest size (pt)", "number", "as Size", TEXTS),
+    Member("Tracking", "Tracking (em)", "number", "0", TEXTS, step="0.01"),
+    Member("Align", "Align", "choice", "left", TEXTS, ("left", "center", "right")),
+    Member("VerticalAlign", "Vertical", "choice", "top", TEXTS, ("top", "middle", "bottom")),
+    Member("LineSpacing", "Line spacing", "number", "1.2", TEXTS, step="0.05"),
+    Member("Fit", "Fit", "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
+    Member("Fit", "Fit", "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
+    Member("Radius", "Corner radius (mm)", "number", "0", IMAGES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input as the page shows it; `pointer` is its place in the template."""
+
+    name: str
+    member: Member
+    value: str
+    pointer: str
+    choices: Sequence[tuple[str, str]] = ()
+
+
+def page_inputs(page: Mapping[str, Any], number: int) -> list[Input]:
+    return [
+        Input(f"page-{member.name}", member, shown(page.get(member.name)), f"/Pages/{number}/{member.name}")
+        for member in PAGE_MEMBERS
+    ]
+
+
+def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: Sequence[str]) -> list[Input]:
+    where = f"/Pages/{page_number}/Boxes/{number}"
+    return [
+        Input(
+            f"box-{number}-{member.name}",
+            member,
+            shown(box.get(member.name)),
+            f"{where}/{member.name}",
+            _choices(member, shown(box.get(member.name)), families),
+        )
+        for member in BOX_MEMBERS
+        if box.get("Kind") in member.kinds
+    ]
+
+
+def read_page(page: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
+    """The page as the form now says; `page` is what it was when the form was made."""
+    changed = {name: value for name, value in page.items() if name not in _names(PAGE_MEMBERS)}
+    changed |= _members(page, PAGE_MEMBERS, lambda name: sent.get(f"page-{name}", ""))
+    changed.pop("Background", None)
+    if background := sent.get("page-Background"):
+        changed["Background"] = background
+    boxes = page.get("Boxes") or []
+    changed["Boxes"] = [
+        _read_box(box if isinstance(box, dict) else {}, number, sent) for number, box in enumerate(boxes)
+    ]
+    return changed
+
+
+def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> dict[str, Any]:
+    def text_of(name: str) -> str:
+        return sent.get(f"box-{number}-{name}", "")
+
+    if f"box-{number}-Kind" not in sent:
+        return dict(box)
+    kind = text_of("Kind")
+    members = [member for member in BOX_MEMBERS if kind in member.kinds]
+    # What this kind does not know is left behind; what no input stands for stays.
+    known = {*_names(BOX_MEMBERS), "Kind", "Field", "Text"}
+    changed = {name: value for name, value in box.items() if name not in known}
+    if source := text_of("Source"):
+        changed["Field"] = source
+    else:
+        changed["Text"] = text_of("Text").replace("\r\n", "\n")
+    return {**changed, "Kind": kind, **_members(box, members, text_of)}
+
+
+def _members(
+    old: Mapping[str, Any], members: Sequence[Member], text_of: Callable[[str], str]
+) -> dict[str, Any]:
+    found = {}
+    for member in members:
+        text = text_of(member.name).strip()
+        before = old.get(member.name)
+        if text == shown(before):
+            value = before
+        else:
+            value = _value(member, text)
+        if value is not None and value != "":
+            found[member.name] = value
+    return found
+
+
+def _value(member: Member, text: str) -> Any:
+    if member.form == "flag":
+        return True if text else None
+    if member.form == "number":
+        return _number(text)
+    if member.form == "color":
+        parts = [_number(part) for part in text.replace(",", " ").split()]
+        if len(parts) == 4 and not any(isinstance(part, str) for part in parts):
+            return dict(zip("CMYK", parts, strict=True))
+    return text or None
+
+
+def _number(text: str) -> Any:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return text
+    if number != number or number in {float("inf"), float("-inf")}:
+        return text
+    return int(number) if number == int(number) else number
+
+
+def shown(value: Any) -> str:
+    """What an input shows for a value of the JSON."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "on"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    if isinstance(value, dict):
+        return " ".join(shown(value.get(ink, 0)) or "0" for ink in "CMYK")
+    return str(value)
+
+
+def _choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[str, str]]:
+    if member.form not in {"choice", "font"}:
+        return []
+    names = [*families] if member.form == "font" else [*member.choices]
+    if value and value not in names:
+        names.insert(0, value)
+    return [("", f"{member.unset} (default)"), *((name, name) for name in names)]
+
+
+def _names(members: Sequence[Member]) -> set[str]:
+    return {member.name for member in members}
