@@ -139,6 +139,8 @@ if not DATABASE_URL:
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
 DATABASES = {"default": _database(DATABASE_URL)}
+# The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
+DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"

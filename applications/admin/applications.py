@@ -112,9 +112,7 @@ class RoleInline(ConsoleInline):
     verbose_name_plural = "users and stores"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return (
-            super().get_queryset(request).select_related("user", "store")
-        )
+        return super().get_queryset(request).select_related("user", "store")
 
 
 admin.site.unregister(Application)
