@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from applications.models import Event
 from fulfillment.erasure import without_words
-from fulfillment.statements import execute
+from fulfillment.statements import execute, fetch_row
 
 DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
 
@@ -79,3 +79,19 @@ def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) 
             event.save(update_fields=["data"])
             changed += 1
     return changed
+
+
+@transaction.atomic
+def settle_restored_events() -> bool:
+    """After a restore into a new PostgreSQL, whose transactions count from the start: True if there was one.
+
+    Else readers would wait for numbers that are far away. The order within an application becomes that of `id`.
+    """
+    row = fetch_row(
+        "SELECT transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint "
+        "FROM applications_event ORDER BY id DESC LIMIT 1"
+    )
+    if row is None or not row[0]:
+        return False
+    execute("UPDATE applications_event SET transaction = 0")
+    return True

@@ -1,4 +1,3 @@
-import pgtrigger
 from django.conf import settings
 from django.db import models
 
@@ -24,15 +23,6 @@ class OrderHistory(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint("order", "sequence", name="order_history_sequence_unique")]
         ordering = ["order", "sequence"]
-        # What was said may have to be erased, and a user may go; what happened stays.
-        triggers = [
-            pgtrigger.Protect(
-                name="append_only",
-                operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange(exclude=["note", "actor"]),
-            ),
-            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
-        ]
         verbose_name_plural = "order history"
 
     def __str__(self) -> str:
