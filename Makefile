@@ -34,10 +34,11 @@ types: $(VENV)/test.stamp ## Check the types
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
 
-bench: $(VENV)/test.stamp ## Measure speed against simpler servers
+bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=2000000)
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)
 	@$(BIN) -m tests.benchmarks.delivery
 	@$(BIN) -m tests.benchmarks.proofs
+	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
