@@ -110,8 +110,9 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
                 f"{'' if good else UNDER}); {outcome.refused + outcome.broken} of {len(outcome.times)} failed."
             )
         if self.memory:
-            (_, first), *_, (_, last) = self.memory
-            good = last <= MEMORY_MARK and last <= first * FLAT_MARK
+            # Flat: the second half of the requests adds next to nothing.
+            (_, half), (_, last) = self.memory[-2:]
+            good = last <= MEMORY_MARK and last <= half * FLAT_MARK
             steps = ", ".join(f"{megabytes:.0f} MB after {number:,}" for number, megabytes in self.memory)
             yield (
                 f"- Memory of a worker: {steps} requests (marks: at most {MEMORY_MARK} MB, and flat"
