@@ -5,11 +5,13 @@ from typing import Any
 
 import pghistory
 import pghistory.middleware
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
+from django.shortcuts import redirect
 
 from fulfillment.api.errors import problem
 
@@ -26,6 +28,8 @@ PROGRAM_PREFIXES = (
     "/proofs/",
     "/assets/",
 )
+
+BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -62,6 +66,24 @@ class PageCsrf(_PagesOnly, CsrfViewMiddleware):
 
 class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
     pass
+
+
+class OperatorTwoFactor:
+    """Leads an operator without a second step to its setting up, where `OPERATOR_TWO_FACTOR` is `required`.
+
+    Not only from the admin: a page could give an application a token with the operator's rights.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        required = settings.OPERATOR_TWO_FACTOR == "required"
+        if required and not request.path_info.startswith((*PROGRAM_PREFIXES, *BEFORE_TWO_FACTOR)):
+            user: Any = request.user
+            if user.is_authenticated and user.is_operator and user.two_factor_since is None:
+                return redirect("portal:two-factor")
+        return self.get_response(request)
 
 
 class PageMessages(_PagesOnly, MessageMiddleware):

@@ -45,15 +45,15 @@ INSTALLED_APPS = [
     # Its own configuration would put its own site in the place of ours.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    # Before ours, so that our admin of its models takes the place of its own.
+    # Before ours, so that our admin of their models takes the place of their own.
     "oauth2_provider",
+    "procrastinate.contrib.django",
     "accounts",
     "applications",
     "stores",
     "delivery",
     "fulfillment",
     "fulfillment.console_site.ConsoleConfig",
-    "procrastinate.contrib.django",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
     "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -138,6 +139,8 @@ if not DATABASE_URL:
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
 DATABASES = {"default": _database(DATABASE_URL)}
+# The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
+DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -164,6 +167,10 @@ CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
+# Operators without a second step are led to set one up, and open nothing before.
+OPERATOR_TWO_FACTOR = environment.text("OPERATOR_TWO_FACTOR", "optional")
+if OPERATOR_TWO_FACTOR not in {"optional", "required"}:
+    raise ImproperlyConfigured(f"OPERATOR_TWO_FACTOR is {OPERATOR_TWO_FACTOR!r}; write required or optional.")
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
 DEFAULT_TENANT_DOMAIN = environment.text(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
@@ -403,6 +410,7 @@ TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30,
 # In a quarter of an hour.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS = 20
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.
@@ -412,7 +420,7 @@ RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
 USAGE_FLUSH_SECONDS = 5
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
-DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
 
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")

@@ -26,6 +26,7 @@ class ChangedUserForm(UserChangeForm):
 class RoleInline(ConsoleInline):
     model = Role
     per_page = 20
+    ordering = ["pk"]
     autocomplete_fields = ["application", "store"]
 
 

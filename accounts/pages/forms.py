@@ -2,8 +2,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
-from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import password_validators_help_text_html
 
 # A username, the sign and a domain name.
@@ -87,17 +86,12 @@ class SignUpForm(forms.Form):
         return name if name in available_timezones() else "UTC"
 
 
-class ForgottenPasswordForm(PasswordResetForm):
+class ForgottenPasswordForm(forms.Form):
     email = forms.EmailField(
         label="E-mail",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
-
-    def save(self, **kwargs: Any) -> None:
-        """Links start with the public address: the Host header is the visitor's to choose."""
-        kwargs["domain_override"] = settings.PUBLIC_URL
-        super().save(**kwargs)
 
 
 class ProfileForm(forms.Form):
@@ -137,3 +131,19 @@ class EmailForm(PasswordConfirmForm):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     field_order = ["email", "password"]
+
+
+class CodeForm(forms.Form):
+    """A code of the app; at the sign-in also a recovery code, which is longer."""
+
+    code = forms.CharField(
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )
