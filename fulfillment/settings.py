@@ -46,15 +46,15 @@ INSTALLED_APPS = [
     # Its own configuration would put its own site in the place of ours.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    # Before ours, so that our admin of its models takes the place of its own.
+    # Before ours, so that our admin of their models takes the place of their own.
     "oauth2_provider",
+    "procrastinate.contrib.django",
     "accounts",
     "applications",
     "stores",
     "delivery",
     "fulfillment",
     "fulfillment.console_site.ConsoleConfig",
-    "procrastinate.contrib.django",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -140,6 +140,8 @@ if not DATABASE_URL:
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
 DATABASES = {"default": _database(DATABASE_URL)}
+# The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
+DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -429,7 +431,7 @@ if METRICS_OPEN:
     share_figures()
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
-DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 0, maximum=86_400)
+DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
 
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")

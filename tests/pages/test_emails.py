@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts.models import EmailChange
 from accounts.services.passwords import RESET_TASK
-from tests.workers import work_off
+from tests.jobs import work_off
 from tests.world import PASSWORD
 
 NEW = {"email": "new@print.example", "password": PASSWORD}

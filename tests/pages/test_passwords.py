@@ -3,7 +3,7 @@ import re
 from django.core import mail
 
 from accounts.services.passwords import RESET_TASK
-from tests.workers import work_off
+from tests.jobs import work_off
 from tests.world import PASSWORD
 
 NEW_PASSWORD = "another long pass phrase"

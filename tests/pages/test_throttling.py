@@ -17,8 +17,8 @@ from django.test.utils import CaptureQueriesContext
 from accounts import rates
 from accounts.models import RateWindow, User
 from accounts.services.passwords import RESET_TASK
+from tests.jobs import work_off
 from tests.pages.test_sign_in import NEW, _without_tokens, sign_in
-from tests.workers import work_off
 from tests.world import PASSWORD, build_world
 
 

@@ -75,6 +75,8 @@ async def _run_until_trouble(stop: asyncio.Event, sender: Sender, concurrency: i
                 asyncio.create_task(_rescue_stalled(opened)),
             ]
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if stop.is_set():
+                sender.take_no_more()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
