@@ -1,15 +1,22 @@
+from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import check_password, make_password
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.models import User
+from accounts.throttles import count_sign_in, forget_failures
 
 
 class TenantBackend(BaseBackend):
-    """Signs in by `name@domain`, or by the name alone where just one tenant has such a user."""
+    """Signs in by `name@domain`, or by the name alone where just one tenant has such a user.
+
+    After too many tries no password is looked at; the request then holds the `sign_in_refusal`.
+    """
 
     def authenticate(
         self,
@@ -26,11 +33,27 @@ class TenantBackend(BaseBackend):
                 Q(username__iexact=username) | Q(username__iexact=name, tenant__domain__iexact=domain)
             ).select_related("tenant")[:2]
         )
-        if len(matches) != 1:
-            make_password(password)  # as slow as a wrong password, so that time tells nothing
+        user = matches[0] if len(matches) == 1 else None
+        # Both ways to write one name are one account; a name that nobody has is limited like any other.
+        account = str(user.pk) if user else username.casefold()
+        address = request.META.get("REMOTE_ADDR", "") if request else ""
+        if refusal := count_sign_in(account=account, address=address):
+            if request:
+                request.sign_in_refusal = refusal  # type: ignore[attr-defined]
+            raise PermissionDenied
+        if user is None:
+            # The very work of a wrong password, so that time tells nothing.
+            check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))
             return None
-        user = matches[0]
-        return user if user.check_password(password) and user.is_active else None
+        if not user.check_password(password) or not user.is_active:
+            return None
+        forget_failures(account=account, address=address)
+        return user
 
     def get_user(self, user_id: Any) -> User | None:
         return User.objects.filter(pk=user_id, is_active=True).select_related("tenant").first()
+
+
+@cache
+def _nobodys_password(hashers: tuple[str, ...]) -> str:
+    return make_password("nobody's")

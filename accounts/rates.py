@@ -1,4 +1,4 @@
-"""Rate limits: how many requests a bucket may have in a window of 60 seconds that begins with its first one.
+"""Rate limits: how many requests a bucket may have in a window of time that begins with its first one.
 
 Every request is counted in the shared store before it is served, so that limits are exact however many processes
 and machines serve: in PostgreSQL by one upsert of an unlogged row, or in Redis by one script. Time is the store's
@@ -16,23 +16,32 @@ from django.conf import settings
 
 from accounts import redis_rates
 from fulfillment.errors import TooManyRequests
-from fulfillment.statements import fetch_row
+from fulfillment.measures import count_refusal
+from fulfillment.statements import execute, fetch_row
 
-WINDOW = 60
+MINUTE, QUARTER_OF_AN_HOUR = 60, 900
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
-_GOES_ON = "excluded.started BETWEEN kept.started - interval '60 s' AND kept.started + interval '60 s'"
+_GOES_ON = """excluded.started BETWEEN kept.started - interval '{seconds} s'
+                                AND kept.started + interval '{seconds} s'"""
 # `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
-COUNT = f"""
+_COUNT = f"""
 INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
 SELECT bucket, statement_timestamp(), 1 FROM {{source}} WHERE bucket IS NOT NULL
 ON CONFLICT (bucket) DO UPDATE SET
     used = CASE WHEN {_GOES_ON} THEN kept.used + 1 ELSE 1 END,
     started = CASE WHEN {_GOES_ON} THEN kept.started ELSE excluded.started END
-RETURNING kept.used, 60 + extract(epoch FROM kept.started - statement_timestamp())::float8 AS seconds_left
+RETURNING kept.used,
+    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS seconds_left
 """  # noqa: S608 - constants of this module
-COUNT_ONE = COUNT.format(source="(SELECT %s::text AS bucket) asked")
+COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
+COUNT_ONE = {
+    seconds: _COUNT.format(source="(SELECT %s::text AS bucket) asked", seconds=seconds)
+    for seconds in (MINUTE, QUARTER_OF_AN_HOUR)
+}
+GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
+FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
 MOST_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "Standing"]] = {}
@@ -46,6 +55,7 @@ class Standing:
     quota: int
     used: int
     seconds_left: float
+    window: int = MINUTE
 
     @property
     def remaining(self) -> int:
@@ -63,19 +73,33 @@ class Standing:
     def headers(self) -> dict[str, str]:
         """RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-11)."""
         return {
-            "RateLimit-Policy": f'"{self.policy}";q={self.quota};w={WINDOW}',
+            "RateLimit-Policy": f'"{self.policy}";q={self.quota};w={self.window}',
             "RateLimit": f'"{self.policy}";r={self.remaining};t={self.seconds_until_reset}',
         }
 
 
-def count_request(*, policy: str, bucket: str, quota: int) -> Standing:
+def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> Standing:
     """Counts one request of `bucket` and tells where it stands; PostgreSQL counts while Redis is away."""
-    counted = redis_rates.count(bucket, WINDOW) if settings.RATE_LIMIT_REDIS_URL else None
-    used, seconds_left = counted or _counted_in_postgresql(bucket)
-    standing = Standing(policy, quota, used, seconds_left)
+    counted = redis_rates.count(bucket, window) if settings.RATE_LIMIT_REDIS_URL else None
+    used, seconds_left = counted or _counted_in_postgresql(bucket, window)
+    standing = Standing(policy, quota, used, seconds_left, window)
     if standing.is_over:
         remember_refusal(bucket, standing)
     return standing
+
+
+def give_back(bucket: str) -> None:
+    """Takes one request out of the count: it turned out to be none of those that are limited."""
+    if not (settings.RATE_LIMIT_REDIS_URL and redis_rates.give_back(bucket)):
+        execute(GIVE_BACK, (bucket,))
+
+
+def forget(bucket: str) -> None:
+    """Begins a new window."""
+    if settings.RATE_LIMIT_REDIS_URL:
+        redis_rates.forget(bucket)
+    execute(FORGET, (bucket,))
+    _over.pop(bucket, None)
 
 
 def known_refusal(bucket: str) -> Standing | None:
@@ -99,6 +123,7 @@ def remember_refusal(bucket: str, standing: Standing) -> None:
 
 
 def refusal(standing: Standing) -> TooManyRequests:
+    count_refusal(standing.policy)
     wait = standing.seconds_until_reset
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
     members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
@@ -116,8 +141,8 @@ def bucket_of_address(address: str) -> str:
     return str(known)
 
 
-def _counted_in_postgresql(bucket: str) -> tuple[Any, ...]:
-    row = fetch_row(COUNT_ONE, (bucket,))
+def _counted_in_postgresql(bucket: str, window: int) -> tuple[Any, ...]:
+    row = fetch_row(COUNT_ONE[window], (bucket,))
     if row is None:
         raise AssertionError("an upsert returns its row")
     return row

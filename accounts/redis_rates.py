@@ -23,27 +23,48 @@ if used == 1 or left < 0 or left > tonumber(ARGV[1]) then
 end
 return {used, left}
 """
+GIVE_BACK = "if tonumber(redis.call('GET', KEYS[1]) or 0) > 0 then redis.call('DECR', KEYS[1]) end return 1"
+FORGET = "redis.call('DEL', KEYS[1]) return 1"
 
 _away_until = 0.0
 
 
 def count(bucket: str, window: int) -> tuple[int, float] | None:
     """How many requests the bucket has had, and the seconds its window has left; None while Redis is away."""
+    counted = _run(COUNT, bucket, window * 1000)
+    return (counted[0], counted[1] / 1000) if counted else None
+
+
+def give_back(bucket: str) -> bool:
+    return _run(GIVE_BACK, bucket) is not None
+
+
+def forget(bucket: str) -> bool:
+    return _run(FORGET, bucket) is not None
+
+
+def _run(text: str, bucket: str, *arguments: int) -> Any:
+    """The script's answer; None while Redis is away."""
     global _away_until
     if time.monotonic() < _away_until:
         return None
-    script, errors = _script(settings.RATE_LIMIT_REDIS_URL)
+    script, error_class = _script(settings.RATE_LIMIT_REDIS_URL, text)
     try:
-        used, milliseconds_left = script(keys=[f"rate:{bucket}"], args=[window * 1000])
-    except errors as error:
+        return script(keys=[f"rate:{bucket}"], args=arguments)
+    except error_class as error:
         _away_until = time.monotonic() + SECONDS_OF_PATIENCE
         logger.warning("Redis does not count (%s); PostgreSQL does meanwhile.", error)
         return None
-    return used, milliseconds_left / 1000
 
 
 @cache
-def _script(url: str) -> tuple[Any, Any]:
+def _script(url: str, text: str) -> tuple[Any, Any]:
+    client, error_class = _client(url)
+    return client.register_script(text), error_class
+
+
+@cache
+def _client(url: str) -> tuple[Any, Any]:
     try:
         import redis  # noqa: PLC0415 - optional
         from redis.backoff import NoBackoff  # noqa: PLC0415
@@ -57,4 +78,4 @@ def _script(url: str) -> tuple[Any, Any]:
     client = redis.Redis.from_url(
         url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=Retry(NoBackoff(), 1)
     )
-    return client.register_script(COUNT), redis.RedisError
+    return client, redis.RedisError

@@ -64,6 +64,8 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ("Webhooks", "history", "applications.webhookevent"),
             ("Stores", "history", "stores.storeevent"),
             ("Products", "history", "stores.productevent"),
+            ("Orders", "history", "stores.orderevent"),
+            ("Fonts", "history", "stores.fontevent"),
         ),
     ),
 )

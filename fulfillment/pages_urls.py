@@ -9,5 +9,6 @@ urlpatterns = [
     path("guide", show_guide, name="guide"),
     path("", include("accounts.pages.profile_urls")),
     path("", include("applications.pages.urls")),
+    path("", include("applications.pages.webhook_urls")),
     path("", include("stores.pages.urls")),
 ]

@@ -28,6 +28,13 @@ def is_unchanged(request: HttpRequest, etag: str) -> bool:
     return any(tag == "*" or tag.removeprefix("W/") == wanted for tag in parse_etags(header))
 
 
+def matching_tags(request: HttpRequest) -> list[str]:
+    """The ETags of If-Match; empty without the header."""
+    header = request.headers.get("If-Match", "")
+    # A header without a single readable tag matches nothing.
+    return (parse_etags(header) or [header]) if header else []
+
+
 def not_modified(etag: str) -> HttpResponse:
     return HttpResponseNotModified(
         headers={"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}

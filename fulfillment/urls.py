@@ -1,10 +1,12 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
 from fulfillment import health
 from fulfillment.api import console
 from fulfillment.api.errors import unknown_path
 from fulfillment.api.schema import serve_schema
+from fulfillment.metrics import show_metrics
 from fulfillment.pages import handler400, handler403, handler404, handler500
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
@@ -20,7 +22,10 @@ urlpatterns = [
     path("", include("stores.pages.file_urls")),
     path("", include("fulfillment.pages_urls")),
     path("accounts/", include("accounts.pages.urls")),
+    # One way to sign in, with its limits and its second factor.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("metrics", show_metrics),
 ]

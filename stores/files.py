@@ -13,6 +13,9 @@ from fulfillment.errors import DomainError, Unavailable
 
 logger = logging.getLogger("stores.files")
 
+BATCH = 500
+PRINT_FILES = "print-files"
+
 
 class StorageUnavailable(Unavailable):
     code = "storage_unavailable"
@@ -31,6 +34,11 @@ def proof_files(digest: str, page_count: int) -> list[str]:
     """The PDF first, then the pages."""
     folder = proof_folder(digest)
     return [f"{folder}/proof.pdf", *(f"{folder}/page-{page}.png" for page in range(1, page_count + 1))]
+
+
+def print_folder(order_id: UUID) -> str:
+    """Sharded by the last letters: the first ones are the time, the same for many."""
+    return f"{PRINT_FILES}/{order_id.hex[-2:]}/{order_id}"
 
 
 def asset_file(asset_id: UUID, form: str) -> str:
@@ -72,6 +80,21 @@ def remove_files(names: Iterable[str]) -> None:
 def read_file(name: str) -> bytes:
     with default_storage.open(name) as file:
         return bytes(file.read())
+
+
+def listed(folder: str) -> tuple[list[str], list[str]]:
+    """The folders and the files in it; none where there is no such folder."""
+    try:
+        folders, names = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return [], []
+    return folders, names
+
+
+def batches(names: list[str]) -> Iterator[list[str]]:
+    """So many at a time as one statement looks up."""
+    for start in range(0, len(names), BATCH):
+        yield names[start : start + BATCH]
 
 
 def files_are_whole(names: Sequence[str], sizes: Sequence[int]) -> bool:

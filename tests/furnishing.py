@@ -10,12 +10,13 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, Role
 from accounts.services.associations import deny_association
 from accounts.services.email_changes import ask_email_change
-from applications.models import DailyUsage
+from applications.models import DailyUsage, Delivery, DeliveryAttempt, Event
 from applications.selectors.usage import today
 from applications.services.icons import set_icon
 from applications.services.keys import add_key
 from applications.services.owners import invite_owner
 from applications.services.tokens import issue_access_token
+from applications.services.webhooks import create_webhook, disable_webhook
 from tests.world import World
 
 
@@ -49,7 +50,42 @@ def furnish(world: World) -> World:
         user=world.user, application=application, scopes=["Store.Self.Read"], lifetime=timedelta(hours=1)
     )
     _ask(world)
+    _hook(world)
     return world
+
+
+def _hook(world: World) -> None:
+    """A webhook with a delivery in each state, and one that was disabled."""
+    application, now = world.application, timezone.now()
+    webhook, disabled = (
+        create_webhook(application=application, values={"URL": f"https://93.184.216.34/{name}"})[0]
+        for name in ("hooks", "gone")
+    )
+    disable_webhook(webhook=disabled, reason="The endpoint answered 410 Gone.")
+    for state, status in (("Delivered", 200), ("Pending", 503), ("Failed", None)):
+        event = Event.objects.create(
+            application=application,
+            store_id="associated",
+            type="order.shipped",
+            timestamp=now,
+            data={"OrderNumber": "ASC-1001", "Status": 70},
+        )
+        delivery = Delivery.objects.create(
+            event=event,
+            webhook=webhook,
+            state=state,
+            tries=2,
+            created=now,
+            next_try=now + timedelta(hours=1) if state == "Pending" else None,
+        )
+        DeliveryAttempt.objects.create(
+            delivery=delivery,
+            timestamp=now,
+            milliseconds=87,
+            status_code=status,
+            error="" if status else "The connection was refused.",
+            body="Thank you" if status else "",
+        )
 
 
 def _ask(world: World) -> None:

@@ -1,7 +1,7 @@
 """A receiver of webhooks on a loopback port: as quick as Python goes, and as bad as asked.
 
-What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7`, `/hang`, `/drip`, `/drip-head`, `/flood`,
-`/close`. A subclass may decide in `answer` instead.
+What it does is in the path: `/ok`, `/status/503?header=Retry-After: 7` (encoded), `/hang`, `/drip`, `/drip-head`,
+`/flood`, `/close`. A subclass may decide in `answer` instead.
 """
 
 import asyncio
@@ -12,9 +12,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 HANG_SECONDS = 60
+ENDS = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Receiver:
     port: int = 0
     host: str = "127.0.0.1"
 
-    def url(self, path: str = "/ok", host: str | None = None) -> str:
-        return f"http://{host or self.host}:{self.port}{path}"
+    def url(self, path: str = "/ok", **query: str) -> str:
+        return f"http://{self.host}:{self.port}{path}" + (f"?{urlencode(query)}" if query else "")
 
     def wait_for(self, count: int, seconds: float = 20) -> list[Received]:
         deadline = time.monotonic() + seconds
@@ -50,8 +51,8 @@ class Receiver:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            while True:
+        with contextlib.suppress(*ENDS), contextlib.closing(writer):
+            while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
                 first, *lines = head.decode("latin-1").split("\r\n")
                 pairs = (line.split(": ", 1) for line in lines if line)
@@ -61,9 +62,6 @@ class Receiver:
                 self.received.append(Received(path, headers, body, time.time()))
                 await self.answer(path, writer)
                 await writer.drain()
-                if writer.is_closing():
-                    break
-        writer.close()
 
     async def answer(self, path: str, writer: asyncio.StreamWriter) -> None:
         parts = urlsplit(path)
@@ -113,7 +111,13 @@ def receiving(receiver: Receiver | None = None, *, host: str = "127.0.0.1") -> I
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         server.close()
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
+        loop.run_until_complete(_end_connections())
         loop.close()
+
+
+async def _end_connections() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.sleep(0)

@@ -39,7 +39,7 @@ def walk(
     waiting, known = list(starts), set()
     while waiting:
         path = waiting.pop(0)
-        kind = _kind(path)
+        kind = kind_of(path)
         if kind in known or not path.startswith(below) or path.startswith((*NOT_PAGES, *without)):
             continue
         known.add(kind)
@@ -64,7 +64,7 @@ def _visit(client: Client, path: str, route: str) -> Visit:
     return Visit(path, route, response, list(queries.captured_queries), milliseconds)
 
 
-def _kind(path: str) -> tuple[str, frozenset[str]]:
+def kind_of(path: str) -> tuple[str, frozenset[str]]:
     parts = urlsplit(path)
     names = frozenset(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
     try:

@@ -13,16 +13,11 @@ from django.views.generic import FormView
 from accounts.models import Tenant, User
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, SignInForm, SignUpForm
+from accounts.pages.second_step import begin_second_step, move_on
+from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
+from accounts.throttles import count_sign_up
 from fulfillment.errors import DomainError
-
-
-def move_on(request: HttpRequest, destination: str) -> HttpResponse:
-    """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
-    redirect that follows a form, and that one ends at the application."""
-    if destination.startswith("/oauth/"):
-        return render(request, "accounts/continue.html", {"destination": destination})
-    return redirect(destination)
 
 
 class SignInView(LoginView):
@@ -33,8 +28,19 @@ class SignInView(LoginView):
         context = super().get_context_data(**kwargs)
         return {**context, "action": self.request.path, "sign_up_enabled": settings.SIGN_UP_ENABLED}
 
+    def form_invalid(self, form: SignInForm) -> HttpResponse:
+        if refusal := getattr(self.request, "sign_in_refusal", None):
+            return too_many(
+                self.request, refusal, what="attempts to sign in", back=self.request.get_full_path()
+            )
+        return super().form_invalid(form)
+
     def form_valid(self, form: SignInForm) -> HttpResponse:
-        login(self.request, form.get_user())
+        user = form.get_user()
+        if user.two_factor_since is not None:
+            begin_second_step(self.request, user, self.get_success_url())
+            return redirect("second_step")
+        login(self.request, user)
         return move_on(self.request, self.get_success_url())
 
 
@@ -56,6 +62,8 @@ class SignUpView(RedirectURLMixin, FormView):
         return {**context, "next": self.get_redirect_url(), "domain": settings.DEFAULT_TENANT_DOMAIN}
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
+        if refusal := count_sign_up(address=self.request.META.get("REMOTE_ADDR", "")):
+            return too_many(self.request, refusal, what="new accounts", back=self.request.get_full_path())
         try:
             user = create_user(tenant=_tenant_to_join(), **form.cleaned_data)
         except DomainError as error:

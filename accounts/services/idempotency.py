@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -67,6 +68,22 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
         answer = act()
         _keep(request, answer)
     return answer, False
+
+
+def rewrite_answers(
+    *, user_id: UUID | None, application_id: UUID | None, rewrite: Callable[[bytes], bytes | None]
+) -> int:
+    """Changes what is kept for a caller where `rewrite` says something else; returns how many answers."""
+    changed = 0
+    with transaction.atomic():
+        mine = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
+        for kept in mine.select_for_update(of=("self",)).order_by("pk"):
+            body = rewrite(decrypt(kept.body).encode())
+            if body is not None:
+                kept.body = encrypt(body.decode())
+                kept.save(update_fields=["body"])
+                changed += 1
+    return changed
 
 
 def clear_old_answers(*, limit: int = CLEARED_AT_ONCE) -> None:

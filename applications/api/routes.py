@@ -1,8 +1,13 @@
 from django.urls import path
 
 from applications.api.applications import ApplicationViewSet
+from applications.api.deliveries import DeliveryViewSet
+from applications.api.events import EventViewSet
 from applications.api.icons import IconViewSet
 from applications.api.keys import KeyViewSet
+from applications.api.webhooks import WebhookViewSet
+
+WEBHOOK = "application/<str:application_id>/webhook"
 
 urlpatterns = [
     path(
@@ -24,5 +29,30 @@ urlpatterns = [
         "application/<str:application_id>/icon",
         IconViewSet.as_view({"get": "retrieve", "post": "create"}),
         name="application-icon",
+    ),
+    path("application/<str:application_id>/event", EventViewSet.as_view({"get": "list"}), name="event-list"),
+    path(WEBHOOK, WebhookViewSet.as_view({"get": "list", "post": "create"}), name="webhook-list"),
+    path(
+        f"{WEBHOOK}/<str:webhook_id>",
+        WebhookViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
+        name="webhook-detail",
+    ),
+    *(
+        path(
+            f"{WEBHOOK}/<str:webhook_id>/{action}",
+            WebhookViewSet.as_view({"post": action.replace("-", "_")}),
+            name=f"webhook-{action}",
+        )
+        for action in ("rotate-secret", "test", "enable", "recover")
+    ),
+    path(
+        f"{WEBHOOK}/<str:webhook_id>/delivery",
+        DeliveryViewSet.as_view({"get": "list"}),
+        name="delivery-list",
+    ),
+    path(
+        f"{WEBHOOK}/<str:webhook_id>/delivery/<str:delivery_id>/resend",
+        DeliveryViewSet.as_view({"post": "resend"}),
+        name="delivery-resend",
     ),
 ]

@@ -38,6 +38,15 @@ def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
         raise NotFound("The webhook has no delivery with this ID.", code="delivery_not_found") from error
 
 
+def delivery_place(webhook: Webhook, event_id: str) -> int:
+    """The pk to go on before; raises Invalid for what is no delivery of this webhook."""
+    try:
+        return find_delivery(webhook, event_id).pk
+    except NotFound as error:
+        message = "after: take it from the Link header of the page before."
+        raise Invalid.at("?after", "parameter_invalid", message) from error
+
+
 def known_state(state: str) -> str:
     for known in DeliveryState.values:
         if known.lower() == state.lower():

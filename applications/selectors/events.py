@@ -9,15 +9,16 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Func, Q, TextField
+from django.db.models import BigIntegerField, BooleanField, Func, Q, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
 
 from applications.models import Application, Event
-from applications.models.event_type import named_types
+from applications.models.event_type import PATTERNS, EventType, named_types
 from fulfillment.errors import Invalid
 from fulfillment.serializers import timestamp
+from fulfillment.statements import fetch_row
 
 KEPT = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
@@ -49,10 +50,11 @@ class Cursor:
         except (ValueError, binascii.Error):
             plain = ""
         found = _CURSOR.match(plain)
-        if not found:
+        cursor = cls(int(found[1]), int(found[2])) if found else cls()
+        if cursor.text != text:
             message = "after: take it from the Link header of the page before."
             raise Invalid.at("?after", "parameter_invalid", message)
-        return cls(int(found[1]), int(found[2]))
+        return cursor
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,30 @@ def event_page(
     if after != Cursor():
         events = events.filter(
             Q(transaction__gte=after.transaction),
-            RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id]),
+            RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id], BooleanField()),
         )
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
     found = list(events.order_by("transaction", "id")[:take])
+    if not found and after.transaction > _newest_transaction():
+        message = "after: the database was restored from a backup since; begin anew without it."
+        raise Invalid.at("?after", "cursor_outdated", message)
     last = Cursor(found[-1].transaction, found[-1].pk) if found else after
     return EventPage(found, last)
+
+
+def _newest_transaction() -> int:
+    row = fetch_row("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    return row[0] if row else 0
+
+
+def checked_patterns(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in PATTERNS and name not in EventType.values:
+            allowed = ", ".join([*PATTERNS, *EventType.values])
+            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed}."
+            raise Invalid.at("?type", "parameter_invalid", message)
+    return list(names)
 
 
 def event_record(event: Event) -> dict[str, Any]:

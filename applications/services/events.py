@@ -1,6 +1,6 @@
 """`record_event(*, application_id, store_id, type, data, timestamp=None)`: written with the change it tells of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,7 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from fulfillment.statements import execute
+from applications.models import Event
+from fulfillment.erasure import without_words
+from fulfillment.statements import execute, fetch_row
 
 DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
 
@@ -63,3 +65,33 @@ def record_event(
     }
     execute(RECORD, parameters)
     return event_id
+
+
+@transaction.atomic
+def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) -> int:
+    """Takes the words out of what was told about an order; returns how many events changed."""
+    changed = 0
+    told = Event.objects.filter(application=application_id, data__OrderID=order_id)
+    for event in told.select_for_update(of=("self",)).order_by("pk"):
+        data = without_words(event.data, words)
+        if data != event.data:
+            event.data = data
+            event.save(update_fields=["data"])
+            changed += 1
+    return changed
+
+
+@transaction.atomic
+def settle_restored_events() -> bool:
+    """After a restore into a new PostgreSQL, whose transactions count from the start: True if there was one.
+
+    Else readers would wait for numbers that are far away. The order within an application becomes that of `id`.
+    """
+    row = fetch_row(
+        "SELECT transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint "
+        "FROM applications_event ORDER BY id DESC LIMIT 1"
+    )
+    if row is None or not row[0]:
+        return False
+    execute("UPDATE applications_event SET transaction = 0")
+    return True

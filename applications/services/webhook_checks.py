@@ -25,18 +25,16 @@ def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
         raise Invalid(message, code=faults[0].code, faults=faults)
 
 
-def check_event_type(name: str, *, pointer: str) -> Fault | None:
-    if name in PATTERNS or name in EventType.values:
-        return None
-    allowed = ", ".join([*PATTERNS, *EventType.values])
-    return Fault(pointer, "event_type_unknown", f"There is no event type {name[:60]!r}; allowed: {allowed}.")
-
-
 def _event_type_faults(names: Sequence[str]) -> list[Fault]:
     if not names:
         return [Fault("/EventTypes", "required", "EventTypes: name at least one; * stands for all.")]
-    found = (check_event_type(name, pointer=f"/EventTypes/{index}") for index, name in enumerate(names))
-    return [fault for fault in found if fault]
+    allowed = [*PATTERNS, *EventType.values]
+    text = f"allowed: {', '.join(allowed)}."
+    return [
+        Fault(f"/EventTypes/{index}", "event_type_unknown", f"There is no event type {name[:60]!r}; {text}")
+        for index, name in enumerate(names)
+        if name not in allowed
+    ]
 
 
 def _store_faults(store_ids: Sequence[str]) -> list[Fault]:

@@ -57,7 +57,7 @@ def refusal(url: str) -> str | None:
         return str(error)
     host = parsed.raw_host or ""
     literal = literal_address(host)
-    addresses = [literal] if literal else _resolved(host)
+    addresses = [literal] if literal else _resolved(host.rstrip("."))
     if not addresses:
         return None if parsed.scheme == "https" else NOT_HTTPS
     for address in addresses:

@@ -85,6 +85,7 @@ def _session(scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSe
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
+        skip_auto_headers=["Accept-Encoding"],
         trust_env=False,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
         headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
@@ -114,8 +115,8 @@ async def _exchange(
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, Blocked):
-        return str(error)
+    if not isinstance(error, OSError | aiohttp.ClientError):
+        return f"The URL is refused: {error}"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "The host's name does not resolve."
     if isinstance(error, aiohttp.ClientConnectorCertificateError):

@@ -53,6 +53,7 @@ class Sender:
         self._lanes: defaultdict[UUID, _Lane] = defaultdict(_Lane)
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closing = False
 
     async def send_new(self, *, delivery_id: int, webhook_id: UUID) -> None:
         """The job of a delivery. Where its webhook is busy, whoever is done first takes it along."""
@@ -84,8 +85,13 @@ class Sender:
                 logger.warning("The database is away; looking again: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
 
+    def take_no_more(self) -> None:
+        """What is under way goes on; what waits is left to other workers."""
+        self._is_closing = True
+
     async def close(self) -> None:
         """Ends what is under way; it comes up again when its lease has ended."""
+        self.take_no_more()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -93,7 +99,7 @@ class Sender:
 
     def _fill(self, webhook_id: UUID) -> None:
         lane = self._lanes[webhook_id]
-        if lane.busy < lane.limit and not lane.is_filling:
+        if lane.busy < lane.limit and not (lane.is_filling or self._is_closing):
             lane.is_filling = True
             self._start(self._take_due(webhook_id, lane))
 

@@ -79,6 +79,8 @@ class OperationSchema(AutoSchema):
         if "user" in tokens[1:]:
             return ["Users"]
         words = [token for token in tokens if not token.startswith("{")]
+        # Above a delivery, whose name EDDM has as well.
+        words = words[: words.index("webhook") + 1] if "webhook" in words else words
         known = {
             "store": "Stores",
             "product": "Products",
@@ -87,6 +89,8 @@ class OperationSchema(AutoSchema):
             "proof": "Proofs",
             "asset": "Proofs",
             "application": "Applications",
+            "event": "Events and webhooks",
+            "webhook": "Events and webhooks",
             "user": "Users",
             "association": "Associations",
             "delivery": "Delivery",

@@ -34,7 +34,11 @@ class OrderFileViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer]
     access = {"print_file": OWN_READ, "packing_slip": OWN_READ}
     errors = {
-        "print_file": {**ERRORS, 404: "There is no such order, item or print file (`print_file_not_found`)."},
+        "print_file": {
+            **ERRORS,
+            404: "There is no such order, item or print file (`print_file_not_found`), or it was erased with the "
+            "address of its order (`print_file_erased`).",
+        },
         "packing_slip": ERRORS,
     }
 

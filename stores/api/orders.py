@@ -2,14 +2,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
-from fulfillment.responses import is_unchanged, not_modified
+from fulfillment.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import (
     CANCEL_EXAMPLE,
@@ -166,7 +165,9 @@ class OrderViewSet(ApiViewSet):
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = _validated(CancelRequestSerializer, request).get("Reason", "")
-        order = cancel_order(order=order, actor=_actor(opened), reason=reason, if_match=_if_match(request))
+        order = cancel_order(
+            order=order, actor=_actor(opened), reason=reason, if_match=matching_tags(request)
+        )
         asked = order.cancellation == CancellationState.REQUESTED
         return answer_order(order, opened, status=202 if asked else 200)
 
@@ -182,7 +183,9 @@ class OrderViewSet(ApiViewSet):
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WORK)
         note = _validated(RefusalRequestSerializer, request).get("Note", "")
-        order = refuse_cancellation(order=order, actor=_actor(opened), note=note, if_match=_if_match(request))
+        order = refuse_cancellation(
+            order=order, actor=_actor(opened), note=note, if_match=matching_tags(request)
+        )
         return answer_order(order, opened)
 
     @extend_schema(
@@ -205,7 +208,7 @@ class OrderViewSet(ApiViewSet):
             actor=_actor(opened),
             note=values.get("Note", ""),
             parcels=parcels_of(values),
-            if_match=_if_match(request),
+            if_match=matching_tags(request),
         )
         return answer_order(order, opened)
 
@@ -221,7 +224,7 @@ class OrderViewSet(ApiViewSet):
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WRITE)
-        order = advance_order(order=order, actor=_actor(opened), if_match=_if_match(request))
+        order = advance_order(order=order, actor=_actor(opened), if_match=matching_tags(request))
         return answer_order(order, opened)
 
 
@@ -237,12 +240,6 @@ def answer_order(
 
 def _actor(opened: OpenedStore) -> Actor:
     return Actor(actor_kind(opened), opened.caller.user_id)
-
-
-def _if_match(request: Request) -> list[str]:
-    header = request.headers.get("If-Match", "")
-    # A header without a single readable tag matches nothing.
-    return (parse_etags(header) or [header]) if header else []
 
 
 def _validated(form_class: Any, request: Request) -> dict[str, Any]:

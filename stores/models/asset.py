@@ -2,6 +2,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from stores.models.store import Store
@@ -32,9 +33,15 @@ class Asset(models.Model):
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
     created = models.DateTimeField(default=timezone.now, editable=False)
+    last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
+    # What was printed once stays, for a reprint.
+    is_ordered = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         ordering = ["-created"]
+        indexes = [
+            models.Index("last_used", condition=models.Q(is_ordered=False), name="asset_not_ordered_by_use")
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -44,6 +44,8 @@ EVENT_TYPES: dict[int, str] = {
 CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})
 CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {S.IN_PRODUCTION}
 WITH_SHIPMENTS = frozenset({S.PARTIALLY_SHIPPED, S.SHIPPED})
+# Nothing is made or sent any more, so that nobody needs the address.
+AT_REST = [S.SHIPPED.value, S.DELIVERED.value, S.RETURNED.value, S.CANCELLED.value, S.REJECTED.value]
 # How an order of the demo store goes on by itself.
 NEXT_STEP: dict[int, int] = {
     S.RECEIVED: S.ACCEPTED,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 from django.core.files.base import File
@@ -23,6 +24,15 @@ POLICIES = {
 POLICY = "default-src 'none'; sandbox; frame-ancestors 'self'"
 
 
+@contextmanager
+def closed_on_failure(file: File) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        file.close()
+        raise
+
+
 class RangeNotSatisfiable(Exception):
     pass
 
@@ -35,9 +45,11 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         headers = _headers(behind, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+        # A bucket is read when the answer is made, no sooner.
         with storage_at_work():
             file = default_storage.open(behind.file_name)
-            size = file.size
+            with closed_on_failure(file):
+                return _answer(request, behind, file, headers)
     except LinkInvalid:
         return _refusal(
             403, "This address is not one the service gave out. Make the proof again for a good one."
@@ -50,7 +62,6 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         refusal = _refusal(503, error.message)
         refusal["Retry-After"] = str(error.retry_after)
         return refusal
-    return _answer(request, behind, file, size, headers)
 
 
 def _headers(behind: FileBehind, name: str, seconds: int) -> dict[str, str]:
@@ -67,8 +78,9 @@ def _headers(behind: FileBehind, name: str, seconds: int) -> dict[str, str]:
 
 
 def _answer(
-    request: HttpRequest, behind: FileBehind, file: File, size: int, headers: dict[str, str]
+    request: HttpRequest, behind: FileBehind, file: File, headers: dict[str, str]
 ) -> HttpResponseBase:
+    size = file.size
     try:
         wanted = _wanted(request, headers["ETag"], size)
     except RangeNotSatisfiable:

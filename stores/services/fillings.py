@@ -16,6 +16,7 @@ from stores.models import Asset
 from stores.selectors.assets import assets_for
 from stores.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, layout_of
 from stores.selectors.proofs import ProductVersion
+from stores.services.assets import touch_assets
 from stores.typesetting import (
     Field,
     Problem,
@@ -52,7 +53,7 @@ class Filling:
 
     def images(self) -> dict[str, bytes]:
         with storage_at_work():
-            return {name: read_file(asset_file(one.pk, one.format)) for name, one in self.assets.items()}
+            return {name: _content(name, asset) for name, asset in self.assets.items()}
 
 
 def fill_template(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> Filling:
@@ -110,7 +111,16 @@ def _uploads(
     unknown = [name for name in named if ids.get(name) not in found]
     if unknown:
         raise values_invalid(_unknown_asset(name) for name in unknown)
+    touch_assets(assets=found.values())
     return {name: found[asset_id] for name, asset_id in ids.items()}
+
+
+def _content(name: str, asset: Asset) -> bytes:
+    try:
+        return read_file(asset_file(asset.pk, asset.format))
+    except FileNotFoundError as error:
+        # Pruned this very moment, or lost.
+        raise values_invalid([_unknown_asset(name)]) from error
 
 
 def _unknown_asset(name: str) -> Problem:

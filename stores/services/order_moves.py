@@ -69,7 +69,7 @@ def move_order(
 
     Writes the row, its history, its sequence and its event in one transaction.
     """
-    locked = _lock(order, if_match)
+    locked = lock_order(order, if_match)
     change = _Change(locked, actor, note)
     if status not in OrderStatus.values:
         raise Invalid.at(
@@ -90,7 +90,7 @@ def move_order(
 @transaction.atomic
 def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequence[str] = ()) -> Order:
     """Cancels at once within the hold window; later it asks the store, which accepts or refuses."""
-    locked = _lock(order, if_match)
+    locked = lock_order(order, if_match)
     if locked.status == OrderStatus.CANCELLED or locked.cancellation == CancellationState.REQUESTED:
         return locked
     if locked.status not in CANCELLABLE_ON_REQUEST:
@@ -110,7 +110,7 @@ def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequ
 @transaction.atomic
 def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
     """The store's no; its yes is the move to Cancelled."""
-    locked = _lock(order, if_match)
+    locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REFUSED:
         return locked
     if locked.cancellation != CancellationState.REQUESTED:
@@ -125,7 +125,7 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
     """Moves an order of the demo store one status on, as a store would."""
     if not order.store.is_demo:
         raise Conflict("Only orders of the demo store can be advanced.", code="not_demo_store")
-    locked = _lock(order, if_match)
+    locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REQUESTED:
         return move_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
     following = NEXT_STEP.get(locked.status)
@@ -141,7 +141,7 @@ def check_match(order: Order, if_match: Sequence[str]) -> None:
         raise PreconditionFailed("The order has changed since; read it again and decide anew.")
 
 
-def _lock(order: Order, if_match: Sequence[str]) -> Order:
+def lock_order(order: Order, if_match: Sequence[str]) -> Order:
     lock_orders(store_pks=[order.store_id])
     locked = (
         Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(pk=order.pk)

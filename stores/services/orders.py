@@ -18,6 +18,7 @@ from stores.pricing import Option
 from stores.selectors.order_access import OpenedStore
 from stores.selectors.orders import order_with_external_id
 from stores.selectors.price_lists import ListedProduct
+from stores.services.assets import keep_ordered_assets
 from stores.services.order_checks import OrderRequest, check_order
 from stores.services.order_locks import lock_orders
 from stores.services.order_moves import Actor, tell, write_history
@@ -113,6 +114,7 @@ def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], ac
     items = _items(prepared, order, kept)
     for row in (order, *items):
         insert_row(row)
+    keep_ordered_assets(asset_ids={pk for file in prepared.print_files if file for pk in file.asset_ids})
     count_order(order, status=order.status, by=1)
     write_history(order, previous_status=None, actor=actor)
     tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)

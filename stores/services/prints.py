@@ -3,8 +3,10 @@
 import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from accounts.callers import Caller
+from fulfillment.measures import measured_rendering
 from stores.selectors.proofs import product_version_of
 from stores.services.fillings import fill_template, typesetting_at_work
 from stores.typesetting import render_print
@@ -14,8 +16,11 @@ SECONDS = 20.0
 
 
 class PrintedFile(NamedTuple):
+    """`asset_ids` name the uploaded pictures in it."""
+
     content: bytes
     sha256: str
+    asset_ids: tuple[UUID, ...] = ()
 
 
 def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
@@ -24,9 +29,10 @@ def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, o
     Refuses what cannot be printed; faults point into `values`.
     """
     filling = fill_template(caller=caller, product=product_version_of(product_pk), values=values)
-    with typesetting_at_work():
+    with typesetting_at_work(), measured_rendering("print file"):
         layout = filling.layout
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=SECONDS
         )
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest())
+    used = tuple(asset.pk for asset in filling.assets.values())
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used)

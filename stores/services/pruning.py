@@ -1,4 +1,4 @@
-"""Removes proofs nobody asked for in a long time, and files that no row names.
+"""Removes proofs and pictures nobody asked for in a long time, and files that no row names.
 
 The row goes first: until then the proof is whole. Whoever is killed in between leaves files that the next
 run finds, because it looks at the folders as well.
@@ -6,7 +6,6 @@ run finds, because it looks at the folders as well.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -18,44 +17,58 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from fulfillment.pruning import Prunable, prunable_rows
-from stores.files import asset_file, proof_folder, storage_at_work
-from stores.models import ArtworkUpload, Asset, Proof
+from stores.files import asset_file, batches, listed, proof_folder, storage_at_work
+from stores.models import ArtworkUpload, Asset, Proof, TemplateField
+from stores.services import order_pruning
 from stores.services.proofs import lock_proof
 
-BATCH = 200
 # A file this young may belong to a request that has not written its row yet.
 YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
-
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 # A template that is saved has its pictures in itself.
 ARTWORK_KEPT = timedelta(days=7)
-
-
-@dataclass
-class PruneSummary:
-    proofs: int = 0
-    stray_folders: int = 0
-    stray_assets: int = 0
-    artwork_uploads: int = 0
 
 
 def prunables(*, proof_days: int | None = None) -> list[Prunable]:
     days = settings.PROOF_DAYS_KEPT if proof_days is None else proof_days
     return [
         Prunable("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
+        Prunable("unused pictures", lambda: _unused_assets().count(), _remove_assets),
         Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
         Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
         prunable_rows("artwork of unsaved templates", _old_artwork),
+        *order_pruning.prunables(),
     ]
+
+
+def _unused_assets() -> QuerySet[Asset]:
+    """Not ordered, and of no template: a field's default may be a picture its store sent."""
+    before = timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT)
+    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
+    named = {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}
+    return Asset.objects.filter(is_ordered=False, last_used__lt=before).exclude(pk__in=named)
+
+
+def _remove_assets(batch: int) -> Iterator[int]:
+    """The row first: a file that stays behind is a stray one of the next run."""
+    while names := _remove_asset_rows(batch):
+        with storage_at_work():
+            for name in names:
+                default_storage.delete(name)
+        yield len(names)
+
+
+@transaction.atomic
+def _remove_asset_rows(batch: int) -> list[str]:
+    rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
+    Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
+    return [asset_file(one.pk, one.format) for one in rows]
 
 
 def _old_artwork() -> QuerySet[ArtworkUpload]:
     return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
-
-
-def prune_proofs(*, days: int) -> PruneSummary:
-    return PruneSummary(*(sum(each.remove(BATCH)) for each in prunables(proof_days=days)))
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:
@@ -93,6 +106,14 @@ def _count_stray_assets() -> int:
         return sum(1 for _ in _stray_assets())
 
 
+def drop_proof(*, digest: str) -> bool:
+    """Removes a proof with its files; False when there is none."""
+    found = bool(Proof.objects.filter(digest=digest).delete()[0])
+    with storage_at_work():
+        _clear_folder(digest)
+    return found
+
+
 @transaction.atomic
 def _remove_rows(days: int, batch: int) -> list[str]:
     unused = _unused_proofs(days).order_by("last_used")
@@ -110,7 +131,7 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
     folder = proof_folder(digest)
     if older_than is not None and _is_in_the_making(folder, older_than):
         return False
-    names = [f"{folder}/{name}" for name in _listed(folder)[1]]
+    names = [f"{folder}/{name}" for name in listed(folder)[1]]
     # The folder itself last: to a bucket it is nothing, to a file system an empty directory.
     for name in [*names, folder]:
         default_storage.delete(name)
@@ -118,40 +139,30 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
 
 
 def _is_in_the_making(folder: str, age: timedelta = YOUNG) -> bool:
-    return any(_is_young(f"{folder}/{name}", age) for name in _listed(folder)[1])
+    return any(_is_young(f"{folder}/{name}", age) for name in listed(folder)[1])
 
 
 def _stray_digests() -> Iterator[str]:
-    for shard in _listed("proofs")[0]:
-        for digests in _batches(_listed(f"proofs/{shard}")[0]):
+    for shard in listed("proofs")[0]:
+        for digests in batches(listed(f"proofs/{shard}")[0]):
             known = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
             yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(known))
 
 
 def _stray_assets() -> Iterator[str]:
-    for shard in _listed("assets")[0]:
-        for names in _batches(_listed(f"assets/{shard}")[1]):
+    for shard in listed("assets")[0]:
+        for names in batches(listed(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
             known = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
             strays = {f"assets/{shard}/{name}" for name in names} - known
             yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
 
 
-def _listed(folder: str) -> tuple[list[str], list[str]]:
-    try:
-        folders, names = default_storage.listdir(folder)
-    except FileNotFoundError:
-        return [], []
-    return folders, names
-
-
 def _is_young(name: str, age: timedelta) -> bool:
     try:
         return default_storage.get_modified_time(name) > timezone.now() - age
-    except FileNotFoundError:
+    except Exception:
+        # A bucket has its own exceptions for a file that somebody else removed meanwhile.
+        if default_storage.exists(name):
+            raise
         return False
-
-
-def _batches(names: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(names), BATCH):
-        yield names[start : start + BATCH]

@@ -1,4 +1,5 @@
-"""The limit of the machine: bare WSGI and psycopg, the same checks of both credentials, the same reads, no framework.
+"""The limit of the machine: bare WSGI and psycopg, the same checks of both credentials, the same statements, no
+framework.
 
 What a request costs above this is what Django, DRF and our own code cost.
 """
@@ -15,18 +16,34 @@ from urllib.parse import parse_qs
 
 import psycopg
 
+from tests.benchmarks.limit_writes import find_proof, place_order
+
 PEPPER = os.environ["FULFILLMENT_PEPPERS"].split(",")[0].strip().encode()
 KEPT = threading.local()
 
+# As in the service, the request is counted on its subscription by the same statement.
 CREDENTIALS = """
+WITH known AS (
 SELECT token.expires, token.scope, token.user_id, token.application_id, application.is_enabled,
-       person.is_active, subscription.user_id, subscription.application_id
+       person.is_active, subscription.user_id AS key_user, subscription.application_id AS key_application,
+       subscription.requests_per_minute AS quota, 'subscription:' || subscription.id AS bucket
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
 LEFT JOIN accounts_subscriptionkey subscription_key ON subscription_key.digest = %s
 LEFT JOIN accounts_subscription subscription ON subscription.id = subscription_key.subscription_id
 WHERE token.token_checksum = %s
+), counted AS (
+INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
+SELECT bucket, statement_timestamp(), 1 FROM known WHERE bucket IS NOT NULL
+ON CONFLICT (bucket) DO UPDATE SET
+    used = CASE WHEN excluded.started BETWEEN kept.started - interval '60 s' AND kept.started + interval '60 s'
+           THEN kept.used + 1 ELSE 1 END,
+    started = CASE WHEN excluded.started BETWEEN kept.started - interval '60 s' AND kept.started + interval '60 s'
+              THEN kept.started ELSE excluded.started END
+RETURNING kept.used
+)
+SELECT * FROM known LEFT JOIN counted ON true
 """
 ASSOCIATED = """
 EXISTS (SELECT FROM accounts_role role
@@ -43,8 +60,9 @@ ORDERS = f"""
 SELECT string_agg(o.rendering, ',' ORDER BY o.position), (
     SELECT position FROM stores_order WHERE store_id = store.id ORDER BY position DESC LIMIT 1)
 FROM stores_store store, LATERAL (
-    SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT 100) o
-WHERE store.external_id = %s AND {ASSOCIATED} GROUP BY store.id
+    SELECT position, rendering FROM stores_order WHERE store_id = store.id ORDER BY position LIMIT %s) o
+WHERE store.external_id = %s AND {ASSOCIATED.replace("IS NULL)", "IS NULL AND role.grant = 'Order.All.Read')")}
+GROUP BY store.id
 """
 TAG = f"""
 SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, 'rendering'))
@@ -59,6 +77,7 @@ JOIN delivery_population population
 """
 POSTAL_CODE = re.compile("[0-9]{5}")
 UNCHANGED = b""
+EXPORTS = "Order.All.Read"
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -67,23 +86,34 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
         start_response("200 OK", [("Content-Length", "2")])
         return [b"ok"]
     connection = _connection()
-    caller = _caller(connection, environ)
+    found = _caller(connection, environ)
     parts = path.removeprefix("/api/v1/").split("/")
-    if caller is None:
-        body = None
+    status, body = ("401 Unauthorized", b"") if found is None else _answer(connection, environ, parts, *found)
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    start_response(status, headers if body else headers[1:] if status[0] != "3" else [])
+    return [body]
+
+
+def _answer(
+    connection: Any, environ: dict[str, Any], parts: list[str], caller: Any, scopes: list[str]
+) -> tuple[str, bytes]:
+    body: bytes | None
+    if environ["REQUEST_METHOD"] == "POST":
+        sent = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        if parts[-1] == "order" and "Order.Self.Write" in scopes:
+            body = place_order(connection, parts[1], caller, sent)
+        else:
+            body = find_proof(connection, parts[1], parts[3], caller, sent)
     elif parts[0] == "delivery":
         body = _populations(connection, environ["QUERY_STRING"])
+    elif parts[-1] == "exportview":
+        body = _orders(connection, parts[1], caller, environ["QUERY_STRING"]) if EXPORTS in scopes else None
     else:
-        body = _body(connection, parts, caller, environ.get("HTTP_IF_NONE_MATCH", ""))
-    if body == UNCHANGED:
-        start_response("304 Not Modified", [])
-        return [b""]
-    if body is None:
-        start_response("401 Unauthorized", [("Content-Length", "0")])
-        return [b""]
-    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-    start_response("200 OK", headers)
-    return [body]
+        known = environ.get("HTTP_IF_NONE_MATCH", "")
+        body = _body(connection, parts, caller, known)
+        if known and body == UNCHANGED:
+            return "304 Not Modified", b""
+    return ("200 OK", body) if body is not None else ("403 Forbidden", b"")
 
 
 def _connection() -> Any:
@@ -93,7 +123,7 @@ def _connection() -> Any:
 
 
 def _caller(connection: Any, environ: dict[str, Any]) -> Any:
-    """The application that calls, after the checks the service makes."""
+    """The application that calls and its scopes, after the checks the service makes."""
     scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     key = environ.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "")
     if scheme != "Bearer" or not key:
@@ -103,10 +133,10 @@ def _caller(connection: Any, environ: dict[str, Any]) -> Any:
     row = connection.execute(CREDENTIALS, (digest, checksum), prepare=True).fetchone()
     if row is None:
         return None
-    expires, scope, user, calling, enabled, active, key_user, key_application = row
-    valid = expires > datetime.now(UTC) and enabled and (user is None or active) and scope.split()
+    expires, scope, user, calling, enabled, active, key_user, key_application, quota, _, used = row
+    valid = expires > datetime.now(UTC) and enabled and (user is None or active) and used <= quota
     owned = (key_user is not None and key_user == user) or key_application == calling
-    return calling if valid and owned else None
+    return (calling, scope.split()) if valid and owned else None
 
 
 def _populations(connection: Any, query: str) -> bytes:
@@ -117,12 +147,16 @@ def _populations(connection: Any, query: str) -> bytes:
     return body.encode()
 
 
+def _orders(connection: Any, store: str, caller: Any, query: str) -> bytes | None:
+    take = int(parse_qs(query).get("take", ["100"])[0])
+    row = connection.execute(ORDERS, (take, store, caller), prepare=True).fetchone()
+    return f"[{row[0]}]".encode() if row else None
+
+
 def _body(connection: Any, parts: list[str], caller: Any, known: str) -> bytes | None:
     if known:
         row = connection.execute(TAG, (parts[1], caller), prepare=True).fetchone()
         return UNCHANGED if row and f'W/"{row[0]}"' == known else None
-    statement = {2: STORE, 3: PRODUCTS, 4: ORDERS}.get(len(parts))
-    row = statement and connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
-    if row and statement is ORDERS:
-        return f"[{row[0]}]".encode()
+    statement = STORE if len(parts) == 2 else PRODUCTS
+    row = connection.execute(statement, (parts[1], caller), prepare=True).fetchone()
     return row[0].encode() if row else None

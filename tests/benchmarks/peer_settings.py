@@ -15,4 +15,5 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
 }
 # The toolkit as it comes.
-OAUTH2_PROVIDER = {"COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True}
+OAUTH2_PROVIDER = {"COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True, "SCOPES": {"Store.Self.Read": "Read"}}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]

@@ -2,26 +2,16 @@ import json
 
 from django.http import HttpResponse
 from django.urls import path
+from oauth2_provider.views import TokenView
 from rest_framework import serializers
-from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.generics import ListAPIView, RetrieveAPIView
-from rest_framework.permissions import BasePermission
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import SubscriptionKey
-from accounts.secrets import digests
 from delivery.models import LiveDataset, Population
 from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-
-
-class HasSubscriptionKey(BasePermission):
-    def has_permission(self, request, view):
-        key = request.headers.get("Ocp-Apim-Subscription-Key", "")
-        found = SubscriptionKey.objects.select_related("subscription").filter(digest__in=digests(key)).first()
-        if found is None or found.subscription.application_id != request.auth.application_id:
-            raise AuthenticationFailed
-        return True
+from tests.benchmarks.peer_orders import OrderCreate, OrderExport
+from tests.benchmarks.peer_permissions import HasSubscriptionKey
 
 
 class TemplateFieldSerializer(serializers.ModelSerializer):
@@ -106,6 +96,9 @@ class PopulationList(APIView):
 
 
 urlpatterns = [
+    path("oauth/token", TokenView.as_view()),
+    path("api/v1/store/<str:external_id>/order", OrderCreate.as_view()),
+    path("api/v1/store/<str:external_id>/order/exportview", OrderExport.as_view()),
     path("api/v1/delivery/eddm", PopulationList.as_view()),
     path("healthz", lambda request: HttpResponse("ok")),
     path("api/v1/store/<str:external_id>", StoreDetail.as_view()),

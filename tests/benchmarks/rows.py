@@ -1,31 +1,109 @@
 """What is measured. A later row is one more entry here, an answer in `limit` and one in `peer_urls`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
 
 from tests.benchmarks.delivery import standard_codes
 
 EDDM = "/api/v1/delivery/eddm?" + "&".join(f"postalCodes={code}" for code in standard_codes()[:10_000:100])
+# Refresh tokens of one round: more than there are connections.
+POOL = 16
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
+RECIPIENT = {
+    "Name": "Dana Whitfield",
+    "Company": "Acme Realty",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+}
+ORDER = {"Items": [{"ProductID": "plain", "Quantity": 100}], "Recipient": RECIPIENT}
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """`marks` are the least ratios of our rate to that of the limit and of the peer."""
+    """`marks` are the least ratios of our rate to those of other servers; 0 where there is none to reach.
+
+    `sends` names a body below; a row without one is a read.
+    """
 
     title: str
     path: str
-    marks: dict[str, float]
-    headers: dict[str, str] = field(default_factory=dict)
+    marks: Mapping[str, float]
+    sends: str = ""
     conditional: bool = False
+    servers: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "servers", ("ours", *self.marks))
+
+    @property
+    def is_read(self) -> bool:
+        return not self.sends
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request. Without a `body`, a POST sends one refresh token after another of a pool."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None = None
+    pool: tuple[str, ...] = ()
 
 
 ROWS = [
-    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.35, "peer": 3}),
-    Row("GET /store/{id}/product, 100 products", "/api/v1/store/bench/product", {"limit": 0.5, "peer": 10}),
+    Row("GET /store/{id}", "/api/v1/store/bench", {"limit": 0.35, "peer": 3, "ninja": 0}),
+    Row(
+        "GET /store/{id}/product, 100 products",
+        "/api/v1/store/bench/product",
+        {"limit": 0.6, "peer": 20, "ninja": 0},
+    ),
     Row(
         "the same with If-None-Match",
         "/api/v1/store/bench/product",
-        {"limit": 0.4, "peer": 30},
+        {"limit": 0.4, "peer": 30, "ninja": 0},
         conditional=True,
     ),
-    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.5, "peer": 8}),
+    Row("GET /delivery/eddm, 100 codes", EDDM, {"limit": 0.6, "peer": 8, "ninja": 0}),
+    Row(
+        "GET export view, take 100",
+        "/api/v1/store/bench/order/exportview?take=100",
+        {"limit": 0.5, "peer": 8, "ninja": 0},
+    ),
+    Row(
+        "POST order, no template", "/api/v1/store/workshop/order", {"limit": 0.3, "peer": 1.5}, sends="order"
+    ),
+    Row("POST proof, known", "/api/v1/store/workshop/product/card/proof", {"limit": 0.4}, sends="proof"),
+    Row("POST /oauth/token, client_credentials", "/oauth/token", {"peer": 20}, sends="client_credentials"),
+    Row("POST /oauth/token, refresh_token", "/oauth/token", {"peer": 10}, sends="refresh_token"),
 ]
+
+
+def sent(row: Row, facts: Mapping[str, Any], server: str, *, etag: str = "", turn: int = 0) -> Sent:
+    if row.sends == "order":
+        # The peer locks in its own way, so it has a store of its own.
+        path = row.path.replace("/workshop/", "/peer/") if server == "peer" else row.path
+        return Sent(path, {**facts["headers"], **JSON}, orjson.dumps(ORDER))
+    if row.sends == "proof":
+        return Sent(row.path, {**facts["headers"], **JSON}, orjson.dumps(facts["card"]))
+    if row.sends == "client_credentials":
+        return Sent(row.path, FORM, urlencode(_client(facts) | {"grant_type": row.sends}).encode())
+    if row.sends == "refresh_token":
+        return Sent(
+            row.path,
+            FORM | {"X-Form": urlencode(_client(facts) | {"grant_type": row.sends})},
+            pool=tuple(facts["refresh"][server][turn * POOL : (turn + 1) * POOL]),
+        )
+    return Sent(row.path, {**facts["headers"], **({"If-None-Match": etag} if etag else {})})
+
+
+def _client(facts: Mapping[str, Any]) -> dict[str, str]:
+    # Without a scope the toolkit grants all it knows, and knows others than we do.
+    return {"client_id": facts["client"]["id"], "client_secret": facts["client"]["secret"]}

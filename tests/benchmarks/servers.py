@@ -8,14 +8,16 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+
+from tests.benchmarks.processes import descendants, resident
 
 START_SECONDS = 30
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
+    "ninja": "tests.benchmarks.peer_ninja:application",
     "peer": "tests.benchmarks.peer:application",
 }
 
@@ -25,39 +27,61 @@ class Server:
     name: str
     port: int
     pid: int
+    host: str = "127.0.0.1"
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def pids(self) -> list[int]:
+        return [self.pid, *descendants(self.pid)]
 
     def memory(self) -> float:
         """Resident memory of the server, its workers and what they started, in MB."""
-        pids = [self.pid, *_descendants(self.pid)]
-        return sum(_resident(pid) for pid in pids)
+        return sum(map(resident, self.pids))
+
+    def worker_memory(self) -> float:
+        """Of the largest of its processes: a worker."""
+        return max(map(resident, self.pids))
 
 
 @contextlib.contextmanager
-def running(name: str, *, threads: int = 4) -> Iterator[Server]:
+def running(
+    name: str,
+    *,
+    threads: int = 4,
+    workers: int = 1,
+    host: str = "127.0.0.1",
+    environment: Mapping[str, str] | None = None,
+    prefix: Sequence[str] = (),
+) -> Iterator[Server]:
+    """`prefix` starts the command, such as one that enters a network namespace."""
     port = _free_port()
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--workers", "1", "--blocking-threads", str(threads)]
+    command = [*prefix, sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host]
+    command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
     command += ["--log-level", "warning", SERVERS[name]]
-    process = subprocess.Popen(command, env=os.environ, start_new_session=True)
+    process = subprocess.Popen(command, env=os.environ | (environment or {}), start_new_session=True)
     try:
-        _wait(port, process)
-        yield Server(name, port, process.pid)
+        _wait(host, port, process)
+        yield Server(name, port, process.pid, host)
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=15)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait(host: str, port: int, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError("a server of the benchmark did not start")
         with contextlib.suppress(OSError):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5)
+            urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=5)
             return
         time.sleep(0.1)
     raise RuntimeError("a server of the benchmark does not answer")
@@ -67,17 +91,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _descendants(pid: int) -> list[int]:
-    """A child belongs to the thread that started it, so every thread is asked."""
-    found = []
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, listed.read_text().split()):
-            found += [child, *_descendants(child)]
-    return found
-
-
-def _resident(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024

@@ -11,7 +11,7 @@ from fulfillment.demo import load_demo, reset_demo
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
-VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|secrets?)\(\s*"([A-Z_]+)"')
+VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|networks|secrets?)\(\s*"([A-Z_]+)"')
 
 
 def blocks(document: Path) -> list[str]:

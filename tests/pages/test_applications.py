@@ -72,7 +72,7 @@ def test_a_refused_change_shows_the_stored_name_above_the_form(world, browser):
     assert 'value="Renamed"' in page
 
 
-PARTS = ["", "/settings", "/keys", "/icon", "/stores", "/owners", "/try"]
+PARTS = ["", "/settings", "/keys", "/icon", "/stores", "/owners", "/webhooks", "/try"]
 
 
 @pytest.mark.parametrize("part", PARTS)

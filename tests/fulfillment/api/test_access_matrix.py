@@ -15,6 +15,8 @@ from accounts.callers import Caller
 from accounts.permissions import with_implied
 from accounts.services.associations import request_association
 from applications.models import Application
+from applications.services.deliveries import send_test_event
+from applications.services.webhooks import create_webhook
 from fulfillment.access import Access
 from fulfillment.api import routes
 from tests.factories.orders import RECIPIENT, make_product
@@ -88,6 +90,38 @@ ROWS = {
     ),
     ("application-icon", "GET"): Row("/application/{application}/icon", (404, 403, 404, 403, 404)),
     ("application-icon", "POST"): Row("/application/{application}/icon", (415, 403, 403, 403, 415)),
+    ("event-list", "GET"): Row("/application/{application}/event", (200, 403, 200, 403, 200)),
+    ("webhook-list", "GET"): Row("/application/{application}/webhook", (200, 403, 200, 403, 200)),
+    ("webhook-list", "POST"): Row(
+        "/application/{application}/webhook", (201, 403, 201, 403, 201), {"URL": "https://192.0.43.8/events"}
+    ),
+    ("webhook-detail", "GET"): Row("/application/{application}/webhook/{webhook}", (200, 403, 200, 403, 200)),
+    ("webhook-detail", "PATCH"): Row(
+        "/application/{application}/webhook/{webhook}", (200, 403, 200, 403, 200), {"EventTypes": ["*"]}
+    ),
+    ("webhook-detail", "DELETE"): Row(
+        "/application/{application}/webhook/{webhook}", (204, 403, 204, 403, 204)
+    ),
+    ("webhook-rotate-secret", "POST"): Row(
+        "/application/{application}/webhook/{webhook}/rotate-secret", (200, 403, 200, 403, 200)
+    ),
+    ("webhook-test", "POST"): Row(
+        "/application/{application}/webhook/{webhook}/test", (202, 403, 202, 403, 202)
+    ),
+    ("webhook-enable", "POST"): Row(
+        "/application/{application}/webhook/{webhook}/enable", (200, 403, 200, 403, 200)
+    ),
+    ("webhook-recover", "POST"): Row(
+        "/application/{application}/webhook/{webhook}/recover",
+        (202, 403, 202, 403, 202),
+        {"Since": "{today}"},
+    ),
+    ("delivery-list", "GET"): Row(
+        "/application/{application}/webhook/{webhook}/delivery", (200, 403, 200, 403, 200)
+    ),
+    ("delivery-resend", "POST"): Row(
+        "/application/{application}/webhook/{webhook}/delivery/{event}/resend", (202, 403, 202, 403, 202)
+    ),
     ("association-list", "GET"): Row("/association", (200, 200, 200, 200, 200)),
     ("association-list", "POST"): Row(
         "/association",
@@ -125,6 +159,8 @@ def ids(world: World) -> dict[str, str]:
         caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
     )
     make_product(world.associated)
+    webhook, _ = create_webhook(application=world.application, values={"URL": "https://192.0.43.8/events"})
+    delivery = send_test_event(webhook=webhook)
     placed = {
         name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
         for name, body in (("quote", QUOTE), ("order", ORDER))
@@ -136,6 +172,9 @@ def ids(world: World) -> dict[str, str]:
         "application": str(world.application.pk),
         "key": str(world.application.keys.get().pk),
         "asked": str(asked.pk),
+        "webhook": str(webhook.pk),
+        "event": str(delivery.event.event_id),
+        "today": timezone.now().isoformat(),
     }
 
 

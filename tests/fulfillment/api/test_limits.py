@@ -247,6 +247,7 @@ def redis(settings):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings.RATE_LIMIT_REDIS_URL = f"redis://127.0.0.1:{server.server_address[1]}/0"
     redis_rates._script.cache_clear()
+    redis_rates._client.cache_clear()
     yield settings.RATE_LIMIT_REDIS_URL
     server.shutdown()
     server.server_close()
@@ -263,6 +264,7 @@ def test_redis_counts_the_same(world, redis):
 def test_postgresql_counts_while_redis_is_away(world, settings):
     settings.RATE_LIMIT_REDIS_URL = "redis://127.0.0.1:1/0"
     redis_rates._script.cache_clear()
+    redis_rates._client.cache_clear()
     client = world.as_application()
     limit(world.application, 1)
 

@@ -1,21 +1,24 @@
 import os
 import time
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from PIL import Image
 
 from accounts.callers import Caller
 from stores.files import proof_files
-from stores.models import Proof
+from stores.models import Asset, Proof
 from stores.selectors.proofs import product_version_of
 from stores.services import pruning
+from stores.services.products import save_product
 from stores.services.proofs import make_proof
-from stores.services.pruning import prune_proofs
-from tests.factories.templates import make_card
+from tests.factories.orders import order_body, product_values
+from tests.factories.templates import field, make_card, page
 
 
 @pytest.fixture
@@ -30,21 +33,22 @@ def make(world):
     return call
 
 
+def pruned():
+    return {thing.name: sum(thing.remove(2)) for thing in pruning.prunables(proof_days=45)}
+
+
 def age(names):
     then = time.time() - 86_400
     for name in names:
         os.utime(default_storage.path(name), (then, then))
 
 
-def test_unused_proofs_go_with_their_files_in_batches(make, stored_files, monkeypatch):
-    monkeypatch.setattr(pruning, "BATCH", 2)
+def test_unused_proofs_go_with_their_files_in_batches(make, stored_files):
     kept = make("Ada", 44)
     for name in ("Grace", "Jean", "Klara", "Mary", "Sophie"):
         make(name, 46)
 
-    summary = prune_proofs(days=45)
-
-    assert summary.proofs == 5
+    assert pruned()["proofs"] == 5
     assert list(Proof.objects.values_list("digest", flat=True)) == [kept]
     assert sorted(stored_files()) == sorted(proof_files(kept, 1))
 
@@ -55,18 +59,18 @@ def test_what_a_crash_left_behind_is_found_by_the_next_run(make, stored_files, m
     with monkeypatch.context() as context:
         context.setattr(pruning, "_clear_folder", lambda *args, **kwargs: pytest.fail("killed"))
         with pytest.raises(BaseException, match="killed"):
-            prune_proofs(days=45)
+            pruned()
     picture = "assets/8d/8d5a6e0e3a524b8c9a352f1c9b7d4e10.png"
     default_storage.save(picture, ContentFile(b"x"))
     young = stored_files()
     assert (Proof.objects.count(), len(young)) == (0, 3)
 
-    assert prune_proofs(days=45).stray_folders == 0
+    assert set(pruned().values()) == {0}
     assert stored_files() == young
 
     age(young)
-    summary = prune_proofs(days=45)
-    assert (summary.stray_folders, summary.stray_assets, stored_files()) == (1, 1, [])
+    found = pruned()
+    assert (found["stray proof folders"], found["stray pictures"], stored_files()) == (1, 1, [])
 
 
 def test_assets_and_proofs_in_use_stay(world, make, stored_files):
@@ -80,7 +84,7 @@ def test_assets_and_proofs_in_use_stay(world, make, stored_files):
     before = stored_files()
     age(before)
 
-    prune_proofs(days=45)
+    pruned()
 
     assert (len(before), stored_files()) == (3, before)
 
@@ -114,3 +118,71 @@ def test_command_says_what_it_removed(make, capsys):
     ]
     with pytest.raises(CommandError, match="at least 33 days"):
         call_command("prune", "--days", "30")
+
+
+def upload(client, color="teal"):
+    content = BytesIO()
+    Image.new("RGB", (40, 30), color).save(content, "PNG")
+    response = client.post("/api/v1/store/associated/asset", content.getvalue(), content_type="image/png")
+    return response.json()["AssetID"]
+
+
+def unused_for(days, *asset_ids):
+    Asset.objects.filter(pk__in=asset_ids).update(last_used=timezone.now() - timedelta(days=days))
+
+
+PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 15, "Width": 20, "Height": 20}
+
+
+@pytest.fixture
+def photo_card(world):
+    values = product_values(
+        TemplateFields=[field("Photo", Type="Image", SubType="Upload")], Template={"Pages": [page(PHOTO)]}
+    )
+    return save_product(store=world.associated, values=values)
+
+
+def remove(name):
+    [thing] = [one for one in pruning.prunables() if one.name == name]
+    expected = thing.count()
+    assert sum(thing.remove(2)) == expected
+    assert thing.count() == 0
+    return expected
+
+
+def test_pictures_nobody_used_in_a_long_time_go_with_their_files(world, stored_files):
+    client = world.as_application()
+    old = [upload(client) for _ in range(5)]
+    kept = upload(client)
+    unused_for(91, *old)
+    unused_for(89, kept)
+
+    assert remove("unused pictures") == 5
+    assert [str(asset.pk) for asset in Asset.objects.all()] == [kept]
+    assert stored_files() == [f"assets/{kept[:2]}/{kept.replace('-', '')}.png"]
+
+
+def test_pictures_that_are_used_ordered_or_named_by_a_template_stay(world, photo_card):
+    client = world.as_application()
+    proofed, ordered, default, unused = (upload(client) for _ in range(4))
+    item = {"ProductID": "card", "Quantity": 100, "TemplateData": {"Photo": ordered}}
+    assert client.call("POST", "/store/associated/order", order_body(Items=[item])).status_code == 201
+    photo_card.template_fields.update(default_value=default)
+    unused_for(91, proofed, ordered, default, unused)
+    sent = client.call("POST", "/store/associated/product/card/proof", {"Photo": proofed})
+    assert sent.status_code == 200
+
+    assert remove("unused pictures") == 1
+    assert {str(asset.pk) for asset in Asset.objects.all()} == {proofed, ordered, default}
+
+
+def test_picture_whose_file_is_gone_is_refused_by_field(world, photo_card, stored_files):
+    client = world.as_application()
+    asset_id = upload(client)
+    for name in stored_files():
+        default_storage.delete(name)
+
+    refused = client.call("POST", "/store/associated/product/card/proof", {"Photo": asset_id})
+
+    assert refused.status_code == 400
+    assert [(e["Pointer"], e["Code"]) for e in refused.json()["Errors"]] == [("/Photo", "unknown_asset")]

@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Indexes of the board, built while orders go on coming in."""
 
     atomic = False
-    dependencies = [("stores", "0006_artwork_uploads")]
+    dependencies = [("stores", "0009_artwork_uploads")]
 
     operations = [
         AddIndexConcurrently(

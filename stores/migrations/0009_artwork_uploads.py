@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("stores", "0005_order_numbers"),
+        ("stores", "0008_use_of_assets"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

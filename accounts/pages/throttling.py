@@ -1,0 +1,26 @@
+import math
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.rates import Standing
+
+
+def too_many(request: HttpRequest, standing: Standing, *, what: str, back: str) -> HttpResponse:
+    """The page that says when to try again; `back` is where to."""
+    return too_many_seconds(request, standing.seconds_until_reset, what=what, back=back)
+
+
+def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
+    context = {
+        "what": what,
+        "back": back,
+        "minutes": math.ceil(seconds / 60),
+        "moment": timezone.now() + timedelta(seconds=seconds),
+    }
+    response = render(request, "accounts/too_many.html", context, status=429)
+    response["Retry-After"] = str(seconds)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,81 @@
+"""How often somebody may try a password, ask for a reset link or make an account.
+
+Each try is counted before it is judged, in the store of `accounts.rates`: of many at once exactly the allowed number
+get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
+"""
+
+from django.conf import settings
+
+from accounts.rates import (
+    QUARTER_OF_AN_HOUR,
+    Standing,
+    bucket_of_address,
+    count_request,
+    forget,
+    give_back,
+    known_refusal,
+    refusal,
+)
+from accounts.secrets import digest
+
+
+def count_sign_in(*, account: str, address: str) -> Standing | None:
+    """Counts a try on the account and on the address; the standing that refuses it, if one does."""
+    return _first_over(
+        (_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT),
+        (_address_bucket("sign-in", address), settings.SIGN_IN_TRIES_PER_ADDRESS),
+    )
+
+
+def forget_failures(*, account: str, address: str) -> None:
+    """After the right password: the account begins anew, and this try was none against the address."""
+    forget(_account_bucket(account))
+    if address:
+        give_back(_address_bucket("sign-in", address))
+
+
+def count_second_step(*, account: str) -> None:
+    """Raises TooManyRequests after too many codes for one account."""
+    if over := _first_over((_second_step_bucket(account), settings.SECOND_STEPS_PER_ACCOUNT)):
+        raise refusal(over)
+
+
+def forget_second_steps(*, account: str) -> None:
+    forget(_second_step_bucket(account))
+
+
+def count_reset(*, email: str, address: str) -> Standing | None:
+    """Counts a wish for a reset link; known and unknown e-mail addresses alike."""
+    return _first_over(
+        (f"reset:{digest(email.casefold())[:40]}", settings.RESETS_PER_EMAIL),
+        (_address_bucket("reset", address), settings.RESETS_PER_ADDRESS),
+    )
+
+
+def count_sign_up(*, address: str) -> Standing | None:
+    return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
+
+
+def _first_over(*limits: tuple[str, int]) -> Standing | None:
+    for bucket, quota in limits:
+        if not bucket:
+            continue
+        standing = known_refusal(bucket) or count_request(
+            policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=QUARTER_OF_AN_HOUR
+        )
+        if standing.is_over:
+            return standing
+    return None
+
+
+def _account_bucket(account: str) -> str:
+    # People type passwords into the field of the name: what was typed is not kept readable.
+    return f"sign-in-account:{digest(account)[:40]}"
+
+
+def _second_step_bucket(account: str) -> str:
+    return f"second-step:{account}"
+
+
+def _address_bucket(what: str, address: str) -> str:
+    return f"{what}:{bucket_of_address(address)}" if address else ""

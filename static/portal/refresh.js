@@ -1,0 +1,17 @@
+// Looks again while something is under way: replaces the part of the page that says how it goes.
+(() => {
+  const look = async (part) => {
+    try {
+      const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+      const anew = page.getElementById(part.id);
+      if (!anew) return;
+      part.replaceChildren(...anew.childNodes);
+      if (anew.dataset.refresh) wait(part);
+    } catch {
+      wait(part);
+    }
+  };
+  const wait = (part) => setTimeout(look, Number(part.dataset.refresh), part);
+
+  for (const part of document.querySelectorAll("[data-refresh]")) wait(part);
+})();

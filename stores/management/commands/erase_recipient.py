@@ -1,0 +1,78 @@
+from argparse import ArgumentParser
+from typing import Any
+from uuid import UUID
+
+from django.core.management import BaseCommand, CommandError
+from django.db.models import Q, QuerySet
+
+from fulfillment.errors import Conflict, DomainError
+from stores.models import ActorKind, Order
+from stores.services.order_moves import Actor
+from stores.services.recipients import erase_recipient, orders_to
+
+
+class Command(BaseCommand):
+    help = (
+        "Forget for whom orders were: addresses, what was printed for them, and every copy. Prices and statuses stay. "
+        "Orders that are still to be sent are left alone and named."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--order", action="append", help="an order ID or number, with its reprints; may be repeated"
+        )
+        parser.add_argument("--email", default="")
+        parser.add_argument("--name", default="", help="together with --postal-code")
+        parser.add_argument("--postal-code", default="")
+        parser.add_argument("--dry-run", action="store_true", help="say which orders, change nothing")
+        parser.add_argument(
+            "--even-at-work", action="store_true", help="also orders that are still to be sent"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        orders = list(_chosen(options))
+        if options["dry_run"]:
+            for order in orders:
+                self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
+            self.stdout.write(f"{len(orders)} orders would forget their recipient.")
+            return
+        left = []
+        for order in orders:
+            try:
+                erase_recipient(
+                    order=order, actor=Actor(ActorKind.OPERATOR), even_at_work=options["even_at_work"]
+                )
+            except Conflict as error:
+                left.append(error.message)
+            except DomainError as error:
+                raise CommandError(f"{error.message} Run it again.") from error
+        self.stdout.write(f"{len(orders) - len(left)} orders have forgotten their recipient.")
+        if left:
+            raise CommandError(" ".join(left))
+
+
+def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
+    by_name = bool(options["name"] and options["postal_code"])
+    if bool(options["order"]) + bool(options["email"]) + by_name != 1 or bool(options["name"]) != by_name:
+        raise CommandError(
+            "Name orders with --order, or a recipient with --email or --name and --postal-code."
+        )
+    if options["order"]:
+        chosen = Q()
+        for given in options["order"]:
+            chosen |= _identified(given)
+        found = Order.objects.filter(chosen).values_list("pk", "reprint_of")
+        keys = {key for pair in found for key in pair if key}
+        family = Q(pk__in=keys) | Q(reprint_of__in=keys)
+        return Order.objects.filter(family).select_related("store").order_by("pk")
+    return orders_to(email=options["email"], name=options["name"], postal_code=options["postal_code"])
+
+
+def _identified(given: str) -> Q:
+    try:
+        field = {"number": int(given)} if given.isdigit() else {"pk": UUID(given)}
+    except ValueError as error:
+        raise CommandError(f"{given!r} is neither an order number nor an order ID.") from error
+    if not Order.objects.filter(**field).exists():
+        raise CommandError(f"There is no order {given}.")
+    return Q(**field)

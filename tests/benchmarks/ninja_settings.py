@@ -1,0 +1,3 @@
+from tests.benchmarks.peer_settings import *  # noqa: F403
+
+ROOT_URLCONF = "tests.benchmarks.ninja_urls"

@@ -1,0 +1,46 @@
+"""What processes cost, as Linux counts it."""
+
+import contextlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+
+def descendants(pid: int) -> list[int]:
+    """A child belongs to the thread that started it, so every thread is asked."""
+    found = []
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, listed.read_text().split()):
+                found += [child, *descendants(child)]
+    return found
+
+
+def processor_seconds(pid: int) -> float:
+    """Of the process, those below it, and those that were below it and have ended."""
+    return sum(map(_seconds, [pid, *descendants(pid)]))
+
+
+def resident(pid: int) -> float:
+    """In MB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def pin(pids: Iterable[int], processors: set[int]) -> None:
+    """Every thread of these processes; those they start later stay there as well."""
+    for pid in pids:
+        for task in Path(f"/proc/{pid}/task").glob("*"):
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(task.name), processors)
+
+
+def _seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    # utime, stime, cutime, cstime: fields 14 to 17 of proc_pid_stat(5).
+    return sum(map(int, fields[11:15])) * TICK

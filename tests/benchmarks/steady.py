@@ -1,0 +1,95 @@
+"""How the service behaves over time and on more processors: two workers, waiting times, memory."""
+
+import os
+import statistics
+from dataclasses import dataclass
+
+from tests.benchmarks.databases import Database, server_process
+from tests.benchmarks.load import put_load
+from tests.benchmarks.open_loop import Outcome, put_steady_load
+from tests.benchmarks.processes import descendants, pin, processor_seconds
+from tests.benchmarks.servers import Server, running
+
+PATH = "/api/v1/store/bench"
+CONNECTIONS = 16
+WORKERS_MARK, TAIL_MARK, MEMORY_MARK, FLAT_MARK = 1.7, 4.0, 150, 1.03
+LOADED, REQUESTS = 0.7, 100_000
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Rates a second. `halved` is one worker with its database and its load on one processor, `one` has all of
+    them; `per_second` are requests for each second of processor time that one and two workers took."""
+
+    halved: float
+    one: float
+    two: float
+    per_second: tuple[float, float]
+
+
+def measure_workers(database: Database, rounds: int, seconds: int) -> Workers:
+    everywhere = set(range(os.cpu_count() or 1))
+    rates: dict[str, list[float]] = {"halved": [], "one": [], "two": []}
+    efficiency: dict[str, list[float]] = {"one": [], "two": []}
+    with (
+        running("ours", environment=database.environment) as one,
+        running("ours", workers=2, environment=database.environment) as two,
+    ):
+        for turn in range(-1, rounds):
+            for name, server, processors in (
+                ("halved", one, {0}),
+                ("one", one, everywhere),
+                ("two", two, everywhere),
+            ):
+                _pin(server, processors)
+                before = processor_seconds(server.pid)
+                load = put_load(server.url + PATH, database.headers, seconds=seconds, connections=CONNECTIONS)
+                used = processor_seconds(server.pid) - before
+                if turn >= 0:
+                    rates[name].append(load.rate)
+                    efficiency.setdefault(name, []).append(load.count / used)
+        _pin(one, everywhere)
+    medians = {name: statistics.median(values) for name, values in rates.items()}
+    return Workers(
+        **medians,
+        per_second=(statistics.median(efficiency["one"]), statistics.median(efficiency["two"])),
+    )
+
+
+def measure_tail(database: Database, seconds: float) -> tuple[float, Outcome]:
+    """Waiting times at 70 % of what one worker can do: (that rate, the outcome)."""
+    with running("ours", environment=database.environment) as server:
+        put_load(server.url + PATH, database.headers, seconds=1, connections=8)
+        most = put_load(server.url + PATH, database.headers, seconds=3, connections=8).rate
+        rate = LOADED * most
+        return rate, put_steady_load(server.url + PATH, database.headers, rate=rate, seconds=seconds)
+
+
+def measure_memory(database: Database) -> list[tuple[int, float]]:
+    """Resident memory of the worker in MB after so many requests of every read there is."""
+    paths = [
+        PATH,
+        f"{PATH}/product",
+        f"{PATH}/order/exportview?take=100",
+        "/api/v1/store",
+        "/api/v1/delivery/eddm?postalCodes=10001",
+    ]
+    found, done = [], 0
+    with running("ours", environment=database.environment) as server:
+        for target in (REQUESTS // 10, REQUESTS // 2, REQUESTS):
+            while done < target:
+                for path in paths:
+                    seconds = 1 if path != PATH else 4
+                    done += put_load(
+                        server.url + path, database.headers, seconds=seconds, connections=8
+                    ).count
+                    if done >= target:
+                        break
+            found.append((done, server.worker_memory()))
+    return found
+
+
+def _pin(server: Server, processors: set[int]) -> None:
+    """The server, its database, and (by inheritance) the load that this process starts."""
+    postgres = server_process()
+    pin([os.getpid(), *server.pids, postgres, *descendants(postgres)], processors)

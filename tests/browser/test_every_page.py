@@ -1,0 +1,104 @@
+"""Every page of the portal in a real browser: nothing complains, nothing overflows, axe finds nothing."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from django.core import mail
+from playwright.sync_api import expect
+
+from tests.furnishing import furnish
+from tests.walk import NOT_PAGES, kind_of
+
+LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+# Best practices as well: the marks are for every rule that axe has.
+RUN_AXE = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
+    (found) => found.nodes.map((node) => `${found.id}: ${node.target.join(" ")}`)))"""
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+@pytest.fixture
+def site(site):
+    return site[0], furnish(site[1])
+
+
+def examine(visitor, path: str) -> list[str]:
+    """What is wrong with the page that is open, at each width and in each scheme."""
+    page, found = visitor.page, []
+    page.evaluate(AXE_SCRIPT)
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        if (too_wide := page.evaluate(OVERFLOW)) > 0:
+            found.append(f"{path} at {width}: {too_wide} pixels too wide")
+        found += [f"{path} at {width}, {scheme}: {said}" for said in page.evaluate(RUN_AXE)]
+    return found + [f"{path}: {said}" for said in visitor.complaints]
+
+
+def crawl(visitor, starts: list[str]) -> tuple[int, list[str]]:
+    """One example of each kind of page, from links and fragments alike; how many, and what is wrong."""
+    waiting, known, wrong = list(starts), set(), []
+    while waiting:
+        path = waiting.pop(0)
+        kind = kind_of(path)
+        if kind in known or path.startswith((*NOT_PAGES, "/admin")):
+            continue
+        known.add(kind)
+        if (status := visitor.go(path)) != 200:
+            wrong.append(f"{path} answered {status}")
+        wrong += examine(visitor, path)
+        visitor.complaints.clear()
+        links = visitor.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+        ours = sorted({urlsplit(link) for link in links if link.startswith(visitor.address)})
+        waiting += [link.path + (f"?{link.query}" if link.query else "") for link in ours]
+    return len(known), wrong
+
+
+def test_pages_of_a_user(visitor):
+    consent = (
+        f"/oauth/authorize?response_type=code&client_id={visitor.world.application.client_id}"
+        f"&code_challenge={CHALLENGE}&code_challenge_method=S256&redirect_uri=https://mailstudio.example/callback"
+    )
+    invitation = re.search(r"/invitations/\S+", mail.outbox[0].body)[0]
+    visitor.go("/accounts/login/")
+    visitor.sign_in()
+
+    number, wrong = crawl(visitor, ["/", "/accounts/password-change/", consent, invitation])
+
+    assert wrong == []
+    assert number > 25
+
+
+def test_pages_of_a_stranger(visitor):
+    starts = ["/", "/accounts/login/", "/accounts/signup/", "/accounts/password-reset/sent/"]
+    starts += [re.search(r"/(invitations|accounts/email)/\S+", letter.body)[0] for letter in mail.outbox[:2]]
+
+    number, wrong = crawl(visitor, starts)
+
+    assert wrong == []
+    assert number > 8
+
+
+def test_pages_of_refusals(visitor):
+    """What went wrong is as easy to read as what went right."""
+    world, page = visitor.world, visitor.page
+    wrong = []
+    for path, status in (("/nothing", 404), ("/oauth/authorize?client_id=nobody", 400)):
+        assert visitor.go(path) == status
+        wrong += examine(visitor, path)
+    visitor.go("/profile/email")
+    visitor.sign_in()
+    for path, status in ((f"/applications/{world.other_application.pk}", 403), ("/invitations/old", 404)):
+        assert visitor.go(path) == status
+        wrong += examine(visitor, path)
+    for path, button in (("/applications/new", "Register"), ("/profile/email", "Send the link")):
+        visitor.go(path)
+        page.eval_on_selector_all("main form", "forms => forms.forEach((form) => (form.noValidate = true))")
+        page.get_by_role("button", name=button).click()
+        expect(page.locator("main [aria-invalid=true]")).not_to_have_count(0)
+        wrong += examine(visitor, f"{path} refused")
+
+    # The browser itself tells of every answer that is an error.
+    assert [said for said in wrong if "Failed to load resource" not in said] == []

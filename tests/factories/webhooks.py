@@ -1,0 +1,51 @@
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from applications.models import Application, Delivery, Event, Webhook
+from applications.services.events import record_event
+from applications.services.webhooks import create_webhook
+
+# An address of the public Internet (example.com's owner), which no test connects to.
+PUBLIC_URL = "https://192.0.43.8/events"
+
+
+def make_webhook(
+    application: Application,
+    url: str = PUBLIC_URL,
+    *,
+    event_types: Sequence[str] = ("*",),
+    store_ids: Sequence[str] = (),
+) -> Webhook:
+    """Its secret is readable as `known_secret`."""
+    values = {"URL": url, "EventTypes": list(event_types), "StoreIDs": list(store_ids)}
+    webhook, secret = create_webhook(application=application, values=values)
+    webhook.known_secret = secret
+    return webhook
+
+
+def make_event(
+    application: Application,
+    type: str = "order.received",  # noqa: A002
+    *,
+    store_id: str = "associated",
+    data: dict[str, Any] | None = None,
+    timestamp: datetime | None = None,
+) -> Event:
+    with transaction.atomic():
+        event_id: UUID = record_event(
+            application_id=application.pk,
+            store_id=store_id,
+            type=type,
+            data=data or {"Sequence": 1},
+            timestamp=timestamp or timezone.now(),
+        )
+    return Event.objects.get(event_id=event_id)
+
+
+def delivery_of(event: Event, webhook: Webhook) -> Delivery:
+    return Delivery.objects.get(event=event, webhook=webhook)

@@ -1,0 +1,271 @@
+"""After a recipient was erased nobody finds him: not in a dump of the database, not among the files."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from accounts.models import IdempotentAnswer
+from applications.models import Event
+from fulfillment.backups.programs import run_program
+from fulfillment.errors import Conflict
+from fulfillment.housekeeping import prune
+from stores.files import print_folder
+from stores.models import ActorKind, Order, OrderHistory, OrderTally, Proof
+from stores.services import recipients
+from stores.services.order_moves import Actor
+from stores.services.recipients import erase_recipient
+from tests.factories.orders import card_data, make_card, order_body
+
+RECIPIENT = {
+    "Name": "Wilhelmina Quarrington",
+    "Company": "Quarrington Apiaries",
+    "Address1": "77 Honeycomb Terrace",
+    "Address2": "Hive 9",
+    "City": "Beesworth",
+    "State": "Nectarshire",
+    "PostalCode": "QX7 4ZZ",
+    "CountryCode": "US",
+    "Phone": "+1 555 0199 771",
+    "Email": "wilhelmina@quarrington.example",
+}
+PRINTED = "Zephyrine Blackthorne"
+SECRETS = [
+    *(RECIPIENT[name] for name in RECIPIENT if name != "CountryCode"),
+    PRINTED,
+    "Quarrington",
+    "QX7%204ZZ",
+]
+OPERATOR = Actor(ActorKind.OPERATOR)
+
+
+@pytest.fixture
+def placed(shop):
+    """A delivered order that left traces wherever an order can."""
+    make_card(shop.store)
+    data = {**card_data(), "Name": PRINTED}
+    shop.client = shop.world.as_application()
+    shop.client.call("POST", "/store/associated/product/card-two-sided/proof", data)
+    body = order_body(
+        Recipient=RECIPIENT,
+        ExternalID="wq-1",
+        Metadata={"greeting": "For Wilhelmina Quarrington"},
+        Items=[{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": data}],
+    )
+    shop.body, shop.headers = body, {"Idempotency-Key": "order-wq"}
+    shop.shown = shop.client.call("POST", "/store/associated/order", body, headers=shop.headers).json()
+    order = shop.shown
+    assert (
+        shop.act(order, "status", {"Status": 30, "Note": "Call Wilhelmina Quarrington first"}).status_code
+        == 200
+    )
+    assert shop.act(order, "status", {"Status": 40}).status_code == 200
+    parcel = {
+        "Carrier": "UPS",
+        "TrackingNumber": "1Z999",
+        "TrackingURL": "https://ups.example/?zip=QX7%204ZZ",
+    }
+    assert shop.act(order, "status", {"Status": 60, "Shipments": [parcel]}).status_code == 200
+    shop.order = Order.objects.get()
+    return shop
+
+
+def dump(tmp_path: Path) -> str:
+    """The whole database as pg_dump writes it."""
+    run_program("pg_dump", f"--file={tmp_path / 'dump.sql'}", "--inserts")
+    return (tmp_path / "dump.sql").read_text("utf-8")
+
+
+def files() -> bytes:
+    root = Path(settings.MEDIA_ROOT)
+    paths = [path for folder in ("print-files", "proofs", "assets") for path in (root / folder).rglob("*")]
+    return b"".join(path.read_bytes() for path in paths if path.is_file())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path):
+    before = dump(tmp_path)
+    assert [secret for secret in SECRETS if secret not in before] == []
+    assert default_storage.listdir(print_folder(placed.order.pk))[1]
+    assert Proof.objects.count() == 1
+
+    call_command("erase_recipient", "--email", "WILHELMINA@quarrington.example")
+
+    after = dump(tmp_path)
+    assert [secret for secret in SECRETS if secret in after] == []
+    assert files() == b""
+    assert Proof.objects.count() == 0
+    # Encrypted, so that no dump shows it: the answer kept for a repeated request.
+    assert IdempotentAnswer.objects.count() == 1
+    again = placed.client.call("POST", "/store/associated/order", placed.body, headers=placed.headers)
+    assert again.status_code == 201
+    assert [secret for secret in SECRETS if secret in again.content.decode()] == []
+
+
+def test_prices_statuses_and_history_stay(placed):
+    before = Order.objects.get()
+    tallies = list(OrderTally.objects.values_list())
+
+    call_command("erase_recipient", "--order", str(before.number))
+
+    after = placed.client.call("GET", f"/store/associated/order/{before.pk}").json()
+    changed = {name for name in placed.shown if placed.shown[name] != after[name]}
+    moved = {"Status", "StatusName", "Shipments", "Sequence", "Updated"}
+    assert changed == {"Recipient", "Items", "Metadata"} | moved
+    assert after["Recipient"] == {
+        "Name": "[erased]",
+        "Address1": "[erased]",
+        "City": "[erased]",
+        "PostalCode": "[erased]",
+        "CountryCode": "US",
+    }
+    assert (after["Total"], after["Status"]) == (placed.shown["Total"], 60)
+    assert (after["Items"][0]["TemplateData"], after["Items"][0]["PrintFile"]) == (None, None)
+    assert list(OrderTally.objects.values_list()) == tallies
+    notes = list(OrderHistory.objects.order_by("sequence").values_list("sequence", "status", "note"))
+    assert notes == [
+        (1, 10, ""),
+        (2, 30, "[erased]"),
+        (3, 40, ""),
+        (4, 60, ""),
+        (5, 60, "The recipient was erased."),
+    ]
+    row = placed.client.call("GET", "/store/associated/order/export").json()
+    assert "Quarrington" not in str(row)
+
+
+def test_erasing_changes_the_version_readers_hold(placed):
+    address = f"/store/associated/order/{placed.order.pk}"
+    tag = placed.client.call("GET", address)["ETag"]
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    assert placed.client.call("GET", address, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_print_file_says_that_it_was_erased(placed):
+    call_command("erase_recipient", "--order", str(placed.order.pk))
+
+    address = (
+        f"/store/associated/order/{placed.order.pk}/item/{placed.shown['Items'][0]['ItemKey']}/print-file"
+    )
+    answer = placed.client.call("GET", address)
+    assert (answer.status_code, answer.json()["Code"]) == (404, "print_file_erased")
+
+
+def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
+    waiting = placed.place(body=order_body(Recipient=RECIPIENT)).json()
+
+    with pytest.raises(
+        CommandError, match=f"Order {waiting['OrderNumber']} is Received: it needs its address"
+    ):
+        call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "qx7 4zz")
+
+    assert "1 orders have forgotten" in capsys.readouterr().out
+    held = Order.objects.get(pk=waiting["OrderID"])
+    assert held.recipient["Name"] == RECIPIENT["Name"]
+    call_command("erase_recipient", "--order", waiting["OrderNumber"], "--even-at-work")
+    held.refresh_from_db()
+    assert held.recipient["Name"] == "[erased]"
+
+
+def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
+    call_command("erase_recipient", "--email", RECIPIENT["Email"], "--dry-run")
+
+    said = capsys.readouterr().out
+    assert (
+        said == f"{placed.order.number} {placed.order.pk} Shipped\n1 orders would forget their recipient.\n"
+    )
+    assert Order.objects.get().recipient == RECIPIENT
+
+
+def test_reprints_go_with_the_order(placed):
+    reprint = placed.place(body=order_body(Recipient=RECIPIENT, ReprintOfOrderID=str(placed.order.pk))).json()
+    Order.objects.filter(pk=reprint["OrderID"]).update(status=90)
+
+    call_command("erase_recipient", "--order", reprint["OrderNumber"])
+
+    assert {order.recipient["Name"] for order in Order.objects.all()} == {"[erased]"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Name orders"),
+        (["--name", "Ada"], "Name orders"),
+        (["--email", "a@b.example", "--order", "1"], "Name orders"),
+        (["--email", "a@b.example", "--name", "Ada"], "Name orders"),
+        (["--order", "x"], "neither an order number"),
+        (["--order", "77"], "no order 77"),
+    ],
+)
+def test_command_says_what_it_wants(db, arguments, said):
+    with pytest.raises(CommandError, match=said):
+        call_command("erase_recipient", *arguments)
+
+
+def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch):
+    with monkeypatch.context() as context:
+        context.setattr(
+            default_storage._wrapped, "delete", lambda name: (_ for _ in ()).throw(ConnectionError("away"))
+        )
+        with pytest.raises(CommandError, match="Run it again"):
+            call_command("erase_recipient", "--order", str(placed.order.number))
+    assert Order.objects.get().recipient == RECIPIENT
+
+    call_command("erase_recipient", "--order", str(placed.order.number))
+    default_storage.save(f"{print_folder(placed.order.pk)}/left.pdf", ContentFile(b"x"))
+    call_command("erase_recipient", "--order", str(placed.order.number))
+
+    assert files() == b""
+    assert Order.objects.get().sequence == 5, "the second time changed nothing but the storage"
+
+
+def test_events_are_told_without_the_words(placed):
+    event = Event.objects.filter(data__OrderID=str(placed.order.pk)).last()
+    assert "QX7%204ZZ" in str(event.data)
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    event.refresh_from_db()
+    assert "QX7%204ZZ" not in str(event.data)
+    assert event.data["OrderID"] == str(placed.order.pk)
+
+
+def test_addresses_go_by_themselves_when_their_time_is_over(placed, settings):
+    in_work = placed.place(body=order_body(Recipient=RECIPIENT)).json()
+    with time_machine.travel(timezone.now() + timedelta(days=400)):
+        prune()
+        assert Order.objects.filter(recipient_erased__isnull=True).count() == 2, "0 days is for ever"
+        settings.ADDRESS_DAYS_KEPT = 365
+        prune()
+    settings.ADDRESS_DAYS_KEPT = 1
+    prune()
+
+    assert list(Order.objects.filter(recipient_erased__isnull=True).values_list("pk", flat=True)) == [
+        Order.objects.get(pk=in_work["OrderID"]).pk
+    ]
+    assert OrderHistory.objects.last() is not None
+
+
+def test_old_addresses_are_found_by_an_index(placed, settings):
+    settings.ADDRESS_DAYS_KEPT = 30
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = recipients._old_addresses().order_by("updated")[:100].explain()
+
+    assert "order_with_old_address" in plan
+
+
+def test_order_at_work_is_refused_by_the_service(placed):
+    order = Order.objects.get(pk=placed.place().json()["OrderID"])
+
+    with pytest.raises(Conflict, match="until it is shipped"):
+        erase_recipient(order=order, actor=OPERATOR)
