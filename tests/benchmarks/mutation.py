@@ -1,6 +1,6 @@
 """Changes the code that decides who may do what, one place at a time, and counts the changes no test notices.
 
-`python -m tests.benchmarks.mutation [names]` works in a copy below var/mutants and takes half an hour; what is changed and
+`python -m tests.benchmarks.mutation [names]` works in a copy below var/mutants, for half an hour; what is changed and
 which tests must notice stands in pyproject.toml. The database is one of its own.
 """
 
