@@ -13,7 +13,6 @@ from rest_framework.fields import empty
 
 # Control characters, and the marks that turn the reading direction of what follows around.
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_forms = threading.local()
 LINE_BREAK = re.compile("[\t\n\r\u2028\u2029]")
 
 
@@ -117,16 +116,23 @@ class StrictSerializer(serializers.Serializer):
         return super().to_internal_value(data)
 
 
+class _Forms(threading.local):
+    def __init__(self) -> None:
+        self.kept: dict[type, serializers.Serializer] = {}
+
+
+_forms = _Forms()
+
+
 def read_form(form: type[serializers.Serializer], data: Any) -> Any:
     """What the form makes of `data`; raises ValidationError with every fault.
 
     Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.
     """
-    kept: dict[type, serializers.Serializer] = _forms.__dict__
-    if form not in kept:
-        kept[form] = form()
+    if form not in _forms.kept:
+        _forms.kept[form] = form()
     try:
-        return kept[form].run_validation(data)
+        return _forms.kept[form].run_validation(data)
     except serializers.ValidationError:
         # What it says of the faults is put together by a form that is bound to the data.
         bound = form(data=data)
