@@ -1,5 +1,6 @@
 """What surrounds every request. Sessions, CSRF, sign-in and messages are for pages: the API never pays for them."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,10 +26,15 @@ PROGRAM_PREFIXES = (
     "/.well-known/",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/proofs/",
     "/assets/",
 )
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+UNSAFE_QUERY = re.compile(r"%00|[\x00-\x1f\x7f]")
+# A hundred postal codes and every parameter there is fit four times.
+LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
@@ -108,15 +114,24 @@ class ApiHistory:
 
 
 class RequestFilter:
-    """Refuses NUL characters at the door: PostgreSQL cannot store them, and no honest client sends them."""
+    """Refuses at the door what no honest client sends and nothing behind it could handle well.
+
+    NUL cannot be stored; other control characters make addresses and log lines look like what they are not. A body of
+    unknown length would be read as an empty one.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        query = request.META.get("QUERY_STRING", "")
-        if "\0" in request.path_info or "%00" in query or "\0" in query:
-            return problem(400, "invalid_request", "The address contains a NUL character.")
+        meta = request.META
+        query = meta.get("QUERY_STRING", "")
+        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(query):
+            return problem(400, "invalid_request", "The address contains a control character.")
+        if len(request.path_info) > LONGEST_ADDRESS or len(query) > LONGEST_QUERY:
+            return problem(414, "address_too_long", "The address is too long.")
+        if "HTTP_TRANSFER_ENCODING" in meta and not meta.get("CONTENT_LENGTH"):
+            return problem(411, "length_required", "Send the body with a Content-Length.")
         return self.get_response(request)
 
 

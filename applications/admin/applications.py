@@ -112,7 +112,11 @@ class RoleInline(ConsoleInline):
     verbose_name_plural = "users and stores"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).select_related("user", "store")
+        return super().get_queryset(request).select_related("user", "store", "application")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        return False
 
 
 admin.site.unregister(Application)

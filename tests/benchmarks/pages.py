@@ -133,7 +133,7 @@ def _client(username: str | None) -> Any:
 
     from accounts.models import User
 
-    client = Client(SERVER_NAME="127.0.0.1", SERVER_PORT="8000")
+    client = Client(SERVER_NAME="127.0.0.1", SERVER_PORT="8000", raise_request_exception=False)
     if username:
         client.force_login(User.objects.get(username=username))
     return client
