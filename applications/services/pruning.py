@@ -12,7 +12,7 @@ from fulfillment.pruning import Prunable
 
 FAILED_JOBS_KEPT = timedelta(days=7)
 # These rows are small and in nobody's hands: so many batches at once still take a fraction of a second.
-BATCHES_AT_ONCE = 4
+BATCHES_AT_ONCE = 8
 
 OLD_EVENTS = "SELECT id FROM applications_event WHERE timestamp <= %(before)s"
 REMOVE_EVENTS = f"""
