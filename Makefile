@@ -38,9 +38,11 @@ bench: $(VENV)/test.stamp ## Measure speed against simpler servers
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)
 	@$(BIN) -m tests.benchmarks.delivery
 	@$(BIN) -m tests.benchmarks.proofs
+	@$(BIN) -m tests.benchmarks.webhooks
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
+	@$(BIN) -m tests.benchmarks.crashes
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need
 
