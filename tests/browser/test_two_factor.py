@@ -62,4 +62,6 @@ def test_the_page_that_says_when_to_try_again(visitor, settings):
 
 def shoot(visitor, name: str) -> None:
     if folder := os.environ.get("SHOTS"):
-        visitor.page.screenshot(path=f"{folder}/{name}-{visitor.page.viewport_size['width']}.png", full_page=True)
+        visitor.page.screenshot(
+            path=f"{folder}/{name}-{visitor.page.viewport_size['width']}.png", full_page=True
+        )
