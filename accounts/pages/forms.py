@@ -7,7 +7,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import password_validators_help_text_html
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 # A username, the sign and a domain name.
 LONGEST_SIGN_IN_NAME = 150 + 1 + 253
@@ -53,9 +53,9 @@ class LongSelect(forms.Select):
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         options = format_html_join(
             "",
-            '<option value="{}"{}>{}</option>',
+            "<option{}>{}</option>",
             (
-                (option, mark_safe(" selected") if option == value else "", label)
+                (flatatt({"value": option, "selected": option == value}), label)
                 for option, label in self.choices
             ),
         )
