@@ -36,13 +36,16 @@ types: $(VENV)/test.stamp ## Check the types
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
 
-bench: $(VENV)/test.stamp ## Measure speed against simpler servers
+bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=2000000)
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)
 	@$(BIN) -m tests.benchmarks.delivery
 	@$(BIN) -m tests.benchmarks.proofs
+	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
+	@$(BIN) -m tests.benchmarks.webhooks
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
+	@$(BIN) -m tests.benchmarks.crashes
 
 mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
 	@$(BIN) -m tests.benchmarks.mutation $(ARGS)

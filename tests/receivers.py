@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 HANG_SECONDS = 60
+ENDS = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Receiver:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError), contextlib.closing(writer):
+        with contextlib.suppress(*ENDS), contextlib.closing(writer):
             while not writer.is_closing():
                 head = await reader.readuntil(b"\r\n\r\n")
                 first, *lines = head.decode("latin-1").split("\r\n")

@@ -6,8 +6,8 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from applications.models import DailyUsage, Delivery, Event, OwnerInvitation, Webhook, WebhookSecret
-from applications.selectors.events import KEPT as EVENTS_KEPT
+from applications.models import DailyUsage, OwnerInvitation, WebhookSecret
+from applications.services import event_pruning
 from applications.services.authorizations import prunables as authorizations
 from fulfillment.pruning import Prunable, prunable_rows
 
@@ -19,13 +19,7 @@ USAGE_KEPT = timedelta(days=400)
 def prunables() -> list[Prunable]:
     return [
         *authorizations(),
-        prunable_rows("events", lambda: Event.objects.filter(timestamp__lte=timezone.now() - EVENTS_KEPT)),
-        prunable_rows(
-            "deliveries of deleted webhooks", lambda: Delivery.objects.filter(webhook__deleted__isnull=False)
-        ),
-        prunable_rows(
-            "deleted webhooks", lambda: Webhook.objects.filter(deleted__isnull=False, deliveries__isnull=True)
-        ),
+        *event_pruning.prunables(),
         prunable_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
         prunable_rows(
             "owner invitations",

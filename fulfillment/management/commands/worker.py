@@ -20,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from applications.webhooks.client import Client
 from applications.webhooks.sender import Sender
+from fulfillment.telemetry import start_telemetry
 
 logger = logging.getLogger("fulfillment.worker")
 
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
+        start_telemetry()
         asyncio.run(work(concurrency))
 
 
@@ -73,6 +75,8 @@ async def _run_until_trouble(stop: asyncio.Event, sender: Sender, concurrency: i
                 asyncio.create_task(_rescue_stalled(opened)),
             ]
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if stop.is_set():
+                sender.take_no_more()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

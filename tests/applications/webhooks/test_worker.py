@@ -1,0 +1,164 @@
+"""Real worker processes, real receivers: what arrives, and when, and after which accidents."""
+
+import random
+import statistics
+import time
+
+import pytest
+from django.db import connection
+from standardwebhooks import Webhook as Verifier
+
+from applications.models import Delivery, DeliveryAttempt
+from applications.selectors.workers import worker_health
+from applications.services.deliveries import send_test_event
+from applications.services.mail import mail_owners
+from stores.models import Order
+from tests.factories.orders import make_product, order_body
+from tests.factories.webhooks import make_event, make_webhook
+from tests.receivers import Receiver, receiving
+from tests.workers import LEASE, forget_jobs, kill, start_worker, stop, wait_for, working
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("this_machine_allowed", "_no_jobs"),
+]
+
+
+@pytest.fixture
+def _no_jobs(transactional_db):
+    forget_jobs()
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+def states() -> set[str]:
+    return set(Delivery.objects.values_list("state", flat=True))
+
+
+def is_all_delivered() -> bool:
+    return states() == {"Delivered"}
+
+
+def test_event_arrives_signed_within_a_second_and_failures_are_repeated(world, receiver):
+    webhook = make_webhook(world.application, receiver.url())
+    with working() as workers:
+        make_event(world.application)
+        receiver.wait_for(1)
+        started = time.time()
+        event = make_event(world.application, data={"Sequence": 2})
+        received = receiver.wait_for(2)[1]
+        wait_for(is_all_delivered)
+        webhook.url = receiver.url("/status/503")
+        webhook.save()
+        failing = send_test_event(webhook=webhook)
+        # The second try comes 5 seconds later.
+        receiver.wait_for(4)
+        assert worker_health().alive == 1
+        assert worker_health().last_heartbeat is not None
+        assert stop(workers.pop()) == 0
+
+    assert received.moment - started < 1
+    sent = Verifier(webhook.known_secret).verify(received.body, received.headers)
+    assert sent["EventID"] == received.headers["webhook-id"] == str(event.event_id)
+    first, second = DeliveryAttempt.objects.filter(delivery=failing)[:2]
+    assert 4 < (second.timestamp - first.timestamp).total_seconds() < 8
+    assert {one.headers["webhook-id"] for one in receiver.received[2:]} == {str(failing.event.event_id)}
+    assert worker_health().alive == 0
+
+
+def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
+    make_webhook(world.application, receiver.url("/hang"))
+    for _ in range(3):
+        make_webhook(world.application, receiver.url("/ok"))
+    with working():
+        for _ in range(60):
+            make_event(world.application, data={"At": time.time()})
+            time.sleep(0.02)
+        wait_for(lambda: len(arrived(receiver)) == 180, seconds=12)
+
+    delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)]
+    assert statistics.quantiles(delays, n=20)[-1] < 1
+    # A limit holds for each webhook, however much waits for it.
+    assert sum(one.path == "/hang" for one in receiver.received) <= 16
+
+
+def arrived(receiver: Receiver) -> list:
+    return [one for one in receiver.received if one.path == "/ok"]
+
+
+def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
+    """Orders tell their whole life while workers are killed at any moment and others take their place."""
+    make_webhook(world.application, receiver.url())
+    orders, steps = 20, 10
+    chance = random.Random(6)
+    with working(2, **{LEASE: "3"}) as workers:
+        for step in range(1, steps + 1):
+            for order in range(orders):
+                make_event(world.application, data={"OrderID": order, "Sequence": step})
+            if step % 3 == 0:
+                time.sleep(chance.uniform(0, 0.3))
+                kill(workers.pop(chance.randrange(len(workers))))
+                workers.append(start_worker(**{LEASE: "3"}))
+        wait_for(is_all_delivered, seconds=40)
+
+    told: dict[int, set[int]] = {}
+    for received in receiver.received:
+        data = received.event["Data"]
+        told.setdefault(data["OrderID"], set()).add(data["Sequence"])
+    assert told == {order: set(range(1, steps + 1)) for order in range(orders)}
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == orders * steps
+
+
+def test_worker_survives_losing_every_connection(world, receiver):
+    """As a restart of PostgreSQL does, in the middle of its work."""
+    make_webhook(world.application, receiver.url())
+    with working(**{LEASE: "3"}) as workers:
+        for number in range(90):
+            make_event(world.application)
+            if number % 30 == 20:
+                with connection.cursor() as cursor:
+                    cursor.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    )
+        wait_for(is_all_delivered, seconds=30)
+        assert workers[0].poll() is None
+
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == 90
+
+
+def test_jobs_of_a_worker_that_fell_silent_are_done_by_another(world, tmp_path):
+    mail_owners(application=world.application, subject="A webhook fails", text="Look.")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH silent AS (INSERT INTO procrastinate_workers (last_heartbeat) "
+            "VALUES (now() - interval '31 seconds') RETURNING id) "
+            "UPDATE procrastinate_jobs SET status = 'doing', worker_id = silent.id FROM silent"
+        )
+    output = tmp_path / "output"
+    with output.open("wb") as file, working(output=file):
+        wait_for(lambda: b"A webhook fails" in output.read_bytes(), seconds=15)
+
+    # Development prints mails to the console.
+    assert b"To: user@print.example" in output.read_bytes()
+    assert worker_health().waiting_jobs == 0
+
+
+def test_demo_orders_advance_by_themselves(world, receiver):
+    make_product(world.demo)
+    make_webhook(world.application, receiver.url(), event_types=["order.*"])
+    order = world.as_application().call("POST", "/store/demo/order", order_body()).json()
+    with working(DEMO_ADVANCE_SECONDS="1"):
+        wait_for(lambda: Order.objects.get(pk=order["OrderID"]).status >= 40, seconds=25)
+        received = receiver.wait_for(3)
+
+    assert [one.event["Type"] for one in received][:3] == [
+        "order.received",
+        "order.accepted",
+        "order.in_production",
+    ]
+    assert [one.event["Data"]["Sequence"] for one in received][:3] == [1, 2, 3]
