@@ -21,7 +21,7 @@ from applications.services.delivery_attempts import (
     Taken,
     record_attempt,
     take_due_deliveries,
-    take_new_delivery,
+    take_new_deliveries,
     webhooks_with_due_deliveries,
 )
 from applications.webhooks.client import Client
@@ -56,21 +56,30 @@ class Sender:
         self._is_closing = False
 
     async def send_new(self, *, delivery_id: int, webhook_id: UUID) -> None:
-        """The job of a delivery. Where its webhook is busy, whoever is done first takes it along."""
+        """The job of a delivery, which takes along what the same event means to other webhooks.
+
+        Where its webhook is busy, whoever is done there first takes it along.
+        """
         lane = self._lanes[webhook_id]
         if lane.busy >= lane.limit:
             lane.more = True
             return
+        busy = [key for key, other in self._lanes.items() if other.busy >= other.limit]
         lane.busy += 1
-        taken = None
+        found: list[Taken] = []
         try:
-            taken = await self._in_thread(
-                lambda: take_new_delivery(delivery_id=delivery_id, now=timezone.now())
+            found = await self._in_thread(
+                lambda: take_new_deliveries(delivery_id=delivery_id, busy=busy, now=timezone.now())
             )
         finally:
-            if taken is None:
+            own = [taken for taken in found if taken.delivery_id == delivery_id]
+            for taken in found:
+                if taken not in own:
+                    self._lanes[taken.webhook_id].busy += 1
+                    self._start(self._send(self._lanes[taken.webhook_id], taken))
+            if not own:
                 self._leave(webhook_id, lane)
-        if taken:
+        for taken in own:
             await self._send(lane, taken)
 
     async def look_for_due(self) -> None:

@@ -10,7 +10,7 @@ from accounts.secrets import decrypt
 from applications.models import Delivery, Event, Webhook, WebhookSecret
 from applications.selectors.webhooks import webhook_etag
 from applications.services.deliveries import recover_deliveries, resend_delivery, send_test_event
-from applications.services.delivery_attempts import record_attempt, take_new_delivery
+from applications.services.delivery_attempts import record_attempt
 from applications.services.events import record_event
 from applications.services.mail import owner_addresses, send_mail_to_owners
 from applications.services.webhook_health import review_failing_webhooks
@@ -25,13 +25,13 @@ from applications.services.webhooks import (
 )
 from applications.webhooks.client import Answer
 from fulfillment.errors import Conflict, Invalid, PreconditionFailed
-from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook
+from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, take_delivery
 
 HOUR = timedelta(hours=1)
 
 
 def take(delivery, now=None):
-    return take_new_delivery(delivery_id=delivery.pk, now=now or timezone.now())
+    return take_delivery(delivery, now)
 
 
 def jobs(task="applications.deliver"):
@@ -269,7 +269,7 @@ def test_resend_begins_anew_whatever_became_of_it(world):
 
     assert (again.pk, again.state, again.tries) == (delivery.pk, "Pending", 0)
     assert take(again).tries == 1
-    assert len(jobs()) == 2
+    assert len(jobs()) == 1
 
 
 def test_recover_sends_what_failed_and_what_was_missed(world):
