@@ -9,7 +9,7 @@ PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compil
 	--only-binary :all: --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types schema bench soak install lock
+.PHONY: help run test check lint types schema bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,11 +22,13 @@ test: $(VENV)/test.stamp check ## Check everything and run the tests (ARGS="test
 
 check: lint types
 	@$(TESTING) $(BIN) manage.py makemigrations --check --dry-run
+	@$(TESTING) $(BIN) manage.py lintmigrations
 
-lint: $(VENV)/test.stamp ## Check style, formatting and the import contracts
+lint: $(VENV)/test.stamp ## Check style, formatting, import contracts and security rules
 	@$(BIN) -m ruff check --quiet .
 	@$(BIN) -m ruff format --quiet --check .
 	@$(BIN) -c 'from importlinter.cli import lint_imports_command as run; run()' --no-logo
+	@$(BIN) -m bandit --quiet --configfile pyproject.toml --recursive accounts applications delivery fulfillment stores
 
 types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .
@@ -34,15 +36,20 @@ types: $(VENV)/test.stamp ## Check the types
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
 
-bench: $(VENV)/test.stamp ## Measure speed against simpler servers
+bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=2000000)
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)
 	@$(BIN) -m tests.benchmarks.delivery
 	@$(BIN) -m tests.benchmarks.proofs
+	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
 	@$(BIN) -m tests.benchmarks.webhooks
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
 	@$(BIN) -m tests.benchmarks.crashes
+
+mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
+	@$(BIN) -m pip install -qq --disable-pip-version-check "mutmut>=3.8,<4"
+	@$(BIN) -m tests.benchmarks.mutation $(ARGS)
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need
 

@@ -16,6 +16,7 @@ from django.conf import settings
 
 from accounts import redis_rates
 from fulfillment.errors import TooManyRequests
+from fulfillment.measures import count_refusal
 from fulfillment.statements import execute, fetch_row
 
 MINUTE, QUARTER_OF_AN_HOUR = 60, 900
@@ -122,6 +123,7 @@ def remember_refusal(bucket: str, standing: Standing) -> None:
 
 
 def refusal(standing: Standing) -> TooManyRequests:
+    count_refusal(standing.policy)
     wait = standing.seconds_until_reset
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
     members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}

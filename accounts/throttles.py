@@ -14,6 +14,7 @@ from accounts.rates import (
     forget,
     give_back,
     known_refusal,
+    refusal,
 )
 from accounts.secrets import digest
 
@@ -31,6 +32,16 @@ def forget_failures(*, account: str, address: str) -> None:
     forget(_account_bucket(account))
     if address:
         give_back(_address_bucket("sign-in", address))
+
+
+def count_second_step(*, account: str) -> None:
+    """Raises TooManyRequests after too many codes for one account."""
+    if over := _first_over((_second_step_bucket(account), settings.SECOND_STEPS_PER_ACCOUNT)):
+        raise refusal(over)
+
+
+def forget_second_steps(*, account: str) -> None:
+    forget(_second_step_bucket(account))
 
 
 def count_reset(*, email: str, address: str) -> Standing | None:
@@ -60,6 +71,10 @@ def _first_over(*limits: tuple[str, int]) -> Standing | None:
 def _account_bucket(account: str) -> str:
     # People type passwords into the field of the name: what was typed is not kept readable.
     return f"sign-in-account:{digest(account)[:40]}"
+
+
+def _second_step_bucket(account: str) -> str:
+    return f"second-step:{account}"
 
 
 def _address_bucket(what: str, address: str) -> str:

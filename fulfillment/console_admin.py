@@ -1,13 +1,16 @@
 """The base of every admin: who sees which records, and lists that stay fast whatever they hold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
+from django.contrib.admin import ShowFacets
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
@@ -55,9 +58,29 @@ class ConsoleAdmin(ModelAdmin):
     list_per_page = 50
     list_max_show_all = 0
     show_full_result_count = False
+    # Each facet counts the whole table once more.
+    show_facets = ShowFacets.NEVER
     compressed_fields = True
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
+
+    @property
+    def urls(self) -> list[Any]:
+        """Every page of the admin, also one that checks nothing itself, is closed to who may not view the list."""
+        patterns = self.get_urls()
+        for pattern in patterns:
+            pattern.callback = self._guarded(pattern.callback)
+        return patterns
+
+    def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            # Who may not enter at all is asked to sign in by the view itself.
+            if self.admin_site.has_permission(request) and not self.has_module_permission(request):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return guarded
 
     def opens_to(self, request: HttpRequest, action: str, record: Any = None) -> bool:
         """Whether the signed-in person may "view", "add", "change" or "delete" this record, or any."""

@@ -41,6 +41,11 @@ def networks(name: str, default: tuple[str, ...] = ()) -> list[IPv4Network | IPv
         ) from error
 
 
+def is_set(name: str) -> bool:
+    """Whether there is a secret of this name, in a file or not."""
+    return bool(text(name) or text(f"{name}_FILE"))
+
+
 def secret(name: str) -> str:
     """The value of NAME or the content of the file named by NAME_FILE, at least 32 characters long."""
     value = text(name)

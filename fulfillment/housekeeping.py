@@ -1,11 +1,12 @@
 """Everything that is pruned, of all apps, by `manage.py prune` or by the clock of the worker."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from django.db import connection
+
 import accounts.services.pruning
-import applications.services.authorizations
 import applications.services.pruning
 import delivery.services.pruning
 import stores.services.pruning
@@ -15,6 +16,14 @@ from fulfillment.locks import only_one
 from fulfillment.pruning import Prunable
 
 BATCH = 500
+# Workers remove what they have done; what failed is kept for whoever looks for the reason.
+OLD_JOBS = """
+SELECT id FROM procrastinate_jobs job
+WHERE status IN ('failed', 'cancelled', 'aborted')
+    AND NOT EXISTS (
+        SELECT FROM procrastinate_events event WHERE event.job_id = job.id AND event.at > now() - interval '30 days'
+    )
+"""
 # Between two batches, so that the service comes first.
 PAUSE_SECONDS = 0.05
 
@@ -31,11 +40,11 @@ class Pruned:
 def every_prunable(*, proof_days: int | None = None) -> list[Prunable]:
     return [
         *accounts.services.pruning.prunables(),
-        *applications.services.authorizations.prunables(),
         *applications.services.pruning.prunables(),
         *delivery.services.pruning.prunables(),
         *stores.services.recipients.prunables(),
         *stores.services.pruning.prunables(proof_days=proof_days),
+        Prunable("failed jobs", _count_jobs, _remove_jobs),
     ]
 
 
@@ -67,3 +76,21 @@ def _prune_one(thing: Prunable, batch: int) -> Pruned:
     except DomainError as error:
         return Pruned(thing.name, removed, error.message)
     return Pruned(thing.name, removed)
+
+
+def _count_jobs() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({OLD_JOBS}) old")  # noqa: S608 - a constant
+        return int(cursor.fetchone()[0])
+
+
+def _remove_jobs(batch: int) -> Iterator[int]:
+    statement = (
+        f"DELETE FROM procrastinate_jobs WHERE id IN ({OLD_JOBS} ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)"  # noqa: S608
+    )
+    with connection.cursor() as cursor:
+        removed = batch
+        while removed == batch:
+            cursor.execute(statement, [batch])
+            removed = cursor.rowcount
+            yield removed

@@ -1,15 +1,18 @@
 """What surrounds every request. Sessions, CSRF, sign-in and messages are for pages: the API never pays for them."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pghistory
 import pghistory.middleware
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
+from django.shortcuts import redirect
 
 from fulfillment.api.errors import problem
 
@@ -23,9 +26,16 @@ PROGRAM_PREFIXES = (
     "/.well-known/",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/proofs/",
     "/assets/",
 )
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+UNSAFE_QUERY = re.compile(r"%00|[\x00-\x1f\x7f]")
+# A hundred postal codes and every parameter there is fit four times.
+LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
+BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -64,6 +74,24 @@ class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
     pass
 
 
+class OperatorTwoFactor:
+    """Leads an operator without a second step to its setting up, where `OPERATOR_TWO_FACTOR` is `required`.
+
+    Not only from the admin: a page could give an application a token with the operator's rights.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        required = settings.OPERATOR_TWO_FACTOR == "required"
+        if required and not request.path_info.startswith((*PROGRAM_PREFIXES, *BEFORE_TWO_FACTOR)):
+            user: Any = request.user
+            if user.is_authenticated and user.is_operator and user.two_factor_since is None:
+                return redirect("portal:two-factor")
+        return self.get_response(request)
+
+
 class PageMessages(_PagesOnly, MessageMiddleware):
     pass
 
@@ -86,15 +114,24 @@ class ApiHistory:
 
 
 class RequestFilter:
-    """Refuses NUL characters at the door: PostgreSQL cannot store them, and no honest client sends them."""
+    """Refuses at the door what no honest client sends and nothing behind it could handle well.
+
+    NUL cannot be stored; other control characters make addresses and log lines look like what they are not. A body of
+    unknown length would be read as an empty one.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        query = request.META.get("QUERY_STRING", "")
-        if "\0" in request.path_info or "%00" in query or "\0" in query:
-            return problem(400, "invalid_request", "The address contains a NUL character.")
+        meta = request.META
+        query = meta.get("QUERY_STRING", "")
+        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(query):
+            return problem(400, "invalid_request", "The address contains a control character.")
+        if len(request.path_info) > LONGEST_ADDRESS or len(query) > LONGEST_QUERY:
+            return problem(414, "address_too_long", "The address is too long.")
+        if "HTTP_TRANSFER_ENCODING" in meta and not meta.get("CONTENT_LENGTH"):
+            return problem(411, "length_required", "Send the body with a Content-Length.")
         return self.get_response(request)
 
 

@@ -43,12 +43,13 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
         ),
     ),
     (
-        "People",
+        "Service",
         (
             ("Users", "person", "accounts.user"),
             ("Roles", "admin_panel_settings", "accounts.role"),
             ("Subscriptions", "vpn_key", "accounts.subscription"),
             ("Tenants", "domain", "accounts.tenant"),
+            ("Background jobs", "pending_actions", "procrastinate.procrastinatejob"),
         ),
     ),
     (
@@ -63,6 +64,8 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ("Webhooks", "history", "applications.webhookevent"),
             ("Stores", "history", "stores.storeevent"),
             ("Products", "history", "stores.productevent"),
+            ("Orders", "history", "stores.orderevent"),
+            ("Fonts", "history", "stores.fontevent"),
         ),
     ),
 )

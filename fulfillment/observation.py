@@ -1,5 +1,6 @@
 """The one place that sees of every request: its route, who called, the status answered and the time it took."""
 
+import logging
 import time
 from collections.abc import Callable
 
@@ -8,7 +9,11 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
 from applications.services.usage import count_call, flush_usage
+from fulfillment.logs import current_trace, trace_of
+from fulfillment.measures import measure_request
 from fulfillment.periodic import Periodic
+
+access_log = logging.getLogger("fulfillment.access")
 
 
 class Observation:
@@ -20,8 +25,14 @@ class Observation:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
-        response = self.get_response(request)
-        observe(request, response, time.perf_counter() - started)
+        trace = trace_of(request)
+        token = current_trace.set(trace)
+        try:
+            response = self.get_response(request)
+            observe(request, response, time.perf_counter() - started)
+        finally:
+            current_trace.reset(token)
+        response.headers["traceparent"] = trace.traceparent
         self.usage.start()
         return response
 
@@ -30,3 +41,29 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float) -> Non
     caller: Caller | None = getattr(request, "auth", None)
     if caller is not None and caller.application_id is not None:
         count_call(application_id=caller.application_id, status=response.status_code)
+    if settings.METRICS_OPEN:
+        match = request.resolver_match
+        measure_request(
+            route=match.route if match else "none",
+            caller=kind_of(caller),
+            status=response.status_code,
+            seconds=seconds,
+        )
+    if settings.ACCESS_LOG:
+        fields = {
+            "method": request.method,
+            "path": request.path_info,
+            "status": response.status_code,
+            "milliseconds": round(seconds * 1000, 1),
+        }
+        # The query stays out: it may hold what belongs to people, and codes of the sign-in for an application.
+        said = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
+        access_log.info(said, fields, extra={"fields": fields})
+
+
+def kind_of(caller: Caller | None) -> str:
+    if caller is None:
+        return "none"
+    if caller.is_application:
+        return "application"
+    return "operator" if caller.is_operator_user else "user"

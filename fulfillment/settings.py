@@ -14,6 +14,7 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment import environment
+from fulfillment.figures import share_figures
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -45,15 +46,15 @@ INSTALLED_APPS = [
     # Its own configuration would put its own site in the place of ours.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    # Before ours, so that our admin of its models takes the place of its own.
+    # Before ours, so that our admin of their models takes the place of their own.
     "oauth2_provider",
+    "procrastinate.contrib.django",
     "accounts",
     "applications",
     "stores",
     "delivery",
     "fulfillment",
     "fulfillment.console_site.ConsoleConfig",
-    "procrastinate.contrib.django",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -72,9 +73,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
-    "fulfillment.api.limits.RateLimits",
     "django.middleware.security.SecurityMiddleware",
     "fulfillment.middleware.SecurityHeaders",
+    "fulfillment.api.limits.RateLimits",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
     "fulfillment.middleware.ApiHistory",
@@ -82,6 +83,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
     "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -138,6 +140,8 @@ if not DATABASE_URL:
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name."
     )
 DATABASES = {"default": _database(DATABASE_URL)}
+# The role of web and workers where it is not the owner of the tables: `prepare` grants it what it needs.
+DATABASE_ROLE = environment.text("DATABASE_ROLE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -164,6 +168,10 @@ CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
+# Operators without a second step are led to set one up, and open nothing before.
+OPERATOR_TWO_FACTOR = environment.text("OPERATOR_TWO_FACTOR", "optional")
+if OPERATOR_TWO_FACTOR not in {"optional", "required"}:
+    raise ImproperlyConfigured(f"OPERATOR_TWO_FACTOR is {OPERATOR_TWO_FACTOR!r}; write required or optional.")
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
 DEFAULT_TENANT_DOMAIN = environment.text(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
@@ -240,7 +248,11 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
+SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:
+    # A browser takes these names only with Secure, for this host alone and for every path.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
@@ -403,6 +415,7 @@ TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30,
 # In a quarter of an hour.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
+SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS = 20
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.
@@ -410,6 +423,13 @@ RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
 
 # Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
 USAGE_FLUSH_SECONDS = 5
+
+# Either opens /metrics.
+METRICS_TOKEN = environment.secret("METRICS_TOKEN") if environment.is_set("METRICS_TOKEN") else ""
+METRICS_NETWORKS = environment.networks("METRICS_NETWORKS")
+METRICS_OPEN = bool(METRICS_TOKEN or METRICS_NETWORKS)
+if METRICS_OPEN:
+    share_figures()
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)
@@ -434,12 +454,30 @@ ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_
 # How long the files of an EDDM import are kept: uploads nobody went on with, and lists of problems.
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
+LOG_FORMAT = environment.text("LOG_FORMAT", "plain" if DEVELOPMENT else "json")
+if LOG_FORMAT not in {"plain", "json"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write plain or json.")
+ACCESS_LOG = environment.flag("ACCESS_LOG")
+SENTRY_DSN = environment.text("SENTRY_DSN")
+OTLP_ENDPOINT = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    # Refusals are the clients' business; the access log has them.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "filters": {"secrets": {"()": "fulfillment.logs.SecretFilter"}},
+    "formatters": {
+        "plain": {
+            "()": "fulfillment.logs.PlainFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
+        "json": {"()": "fulfillment.logs.JsonFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["secrets"]}
+    },
+    "loggers": {
+        # Refusals are the clients' business; the access log has them.
+        "django.request": {"level": "ERROR"},
+        "fulfillment.access": {"level": "INFO"},
+    },
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
 }

@@ -54,4 +54,5 @@ def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
     files = [file for _, group in request.FILES.lists() for file in group]
     if len(files) != 1:
         raise Invalid.at("", f"{kind}_one_file", f"The form has {len(files)} files; send exactly one.")
+    files[0].seek(0)
     return bytes(files[0].read(view.maximum_bytes + 1))

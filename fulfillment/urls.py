@@ -6,6 +6,7 @@ from fulfillment import health
 from fulfillment.api import console
 from fulfillment.api.errors import unknown_path
 from fulfillment.api.schema import serve_schema
+from fulfillment.metrics import show_metrics
 from fulfillment.pages import handler400, handler403, handler404, handler500
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
@@ -26,4 +27,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("metrics", show_metrics),
 ]

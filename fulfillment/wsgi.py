@@ -6,9 +6,12 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
 
+from fulfillment.telemetry import start_telemetry
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
 application = get_wsgi_application()
+start_telemetry()
 
 
 def renew_connection(**signal: Any) -> None:

@@ -2,12 +2,15 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.permissions import Grant
 from accounts.selectors.staff import Staff, staff_of
 from fulfillment.console_admin import ConsoleAdmin
+
+NAMED = {"application": "application_name", "user": "user_name"}
 
 
 class StaffAdmin(ConsoleAdmin):
@@ -27,6 +30,30 @@ class StaffAdmin(ConsoleAdmin):
 
     def visible_to(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         return staff_on(request).visible(records, self.store_path, self.view_grants)
+
+    def get_fieldsets(self, request: HttpRequest, record: Any = None) -> Any:
+        fieldsets = super().get_fieldsets(request, record)
+        if staff_on(request).is_operator:
+            return fieldsets
+        return [
+            (title, {**options, "fields": self._named(options["fields"])}) for title, options in fieldsets
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, record: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, record)
+        return fields if staff_on(request).is_operator else self._named(fields)
+
+    def _named(self, fields: Sequence[Any]) -> list[Any]:
+        """Staff see who placed an order, without a link to a page that is not open to them."""
+        return [NAMED.get(field, field) if isinstance(field, str) else field for field in fields]
+
+    @admin.display(description="application")
+    def application_name(self, record: Any) -> str:
+        return str(record.application or "-")
+
+    @admin.display(description="user")
+    def user_name(self, record: Any) -> str:
+        return str(record.user or "-")
 
     def _store_id(self, record: Any) -> int:
         *steps, last = self.store_path.split("__")

@@ -26,7 +26,15 @@ class ChangedUserForm(UserChangeForm):
 class RoleInline(ConsoleInline):
     model = Role
     per_page = 20
+    ordering = ["pk"]
     autocomplete_fields = ["application", "store"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("user", "application", "store")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        return False
 
 
 @admin.register(User)

@@ -23,20 +23,33 @@ _PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\Z")
 View = Callable[..., Any]
 
 
-def idempotent(view: View | None = None, *, prepare: View | None = None) -> Any:
+def json_content(viewset: Any, request: Request) -> str:
+    """What makes two JSON bodies the same: their members, in whatever order."""
+    return json.dumps(request.data, sort_keys=True)
+
+
+def idempotent(
+    view: View | None = None,
+    *,
+    prepare: View | None = None,
+    content: Callable[[Any, Request], str] = json_content,
+) -> Any:
     """Declares that an action creates something: with a key, the same request is done once and answered alike.
 
     The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
-    `prepare`: it gets the action's arguments, runs before, and its result takes their place.
+    `prepare`: it gets the action's arguments, runs before, and its result takes their place. `content` gives the
+    text by which two requests are the same; a view that takes files gives their digest.
     """
     if view is None:
-        return lambda chosen: idempotent(chosen, prepare=prepare)
+        return lambda chosen: idempotent(chosen, prepare=prepare, content=content)
 
     @wraps(view)
     def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
-        keyed = _keyed(request)
-        if keyed is None:
+        key = _key(request)
+        if key is None:
             return _act(view, prepare, self, request, args, kwargs)()
+        address = f"{request.method} {request.get_full_path()}"
+        keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
         if found := find_answer(request=keyed):
             return _answered(found, replayed=True)
         act = _act(view, prepare, self, request, args, kwargs)
@@ -56,7 +69,7 @@ def _act(
     return transaction.atomic(lambda: view(viewset, request, prepared))
 
 
-def _keyed(request: Request) -> KeyedRequest | None:
+def _key(request: Request) -> str | None:
     sent = request.headers.get(HEADER)
     if sent is None:
         return None
@@ -66,8 +79,7 @@ def _keyed(request: Request) -> KeyedRequest | None:
     if half_quoted or not _PRINTABLE.match(key) or len(key) > LONGEST:
         message = f"{HEADER} must be 1 to {LONGEST} printable ASCII characters."
         raise Invalid(message, code="idempotency_key_invalid")
-    body = json.dumps(request.data, sort_keys=True)
-    return KeyedRequest(request.auth, key, f"{request.method} {request.get_full_path()}\n{body}")
+    return key
 
 
 def _kept(request: Request, response: Response | HttpResponse) -> KeptAnswer:

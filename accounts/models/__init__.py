@@ -5,14 +5,17 @@ from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
+from accounts.models.two_factor import Authenticator, RecoveryCode
 from accounts.models.user import User, UserManager
 
 __all__ = [
     "AssociationRequest",
     "AssociationState",
+    "Authenticator",
     "EmailChange",
     "IdempotentAnswer",
     "RateWindow",
+    "RecoveryCode",
     "Role",
     "Subscription",
     "SubscriptionKey",

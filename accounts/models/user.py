@@ -1,11 +1,14 @@
 import uuid
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pghistory
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils.crypto import salted_hmac
 
 from accounts.models.tenant import Tenant
 
@@ -48,6 +51,7 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # the too
     is_active = models.BooleanField(
         "active", default=True, help_text="An inactive user is refused at once, with every token and session."
     )
+    two_factor_since = models.DateTimeField("two-step sign-in since", null=True, blank=True, editable=False)
     time_zone = models.CharField(max_length=64, default="UTC")
     created = models.DateTimeField(auto_now_add=True)
     updated = models.DateTimeField(auto_now=True)
@@ -74,6 +78,19 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # the too
     @property
     def is_staff(self) -> bool:
         return self.is_operator
+
+    def get_session_auth_hash(self) -> str:
+        """Turning the second step on or off ends all sessions but the one in which it was done."""
+        return self._session_hash()
+
+    def get_session_auth_fallback_hash(self) -> Iterator[str]:
+        for secret in settings.SECRET_KEY_FALLBACKS:
+            yield self._session_hash(secret)
+
+    def _session_hash(self, secret: str | None = None) -> str:
+        since = self.two_factor_since.isoformat() if self.two_factor_since else ""
+        salt = "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash"
+        return salted_hmac(salt, self.password + since, secret=secret, algorithm="sha256").hexdigest()
 
     @property
     def full_name(self) -> str:

@@ -1,5 +1,6 @@
 """A password typed a moment ago lets a signed-in user see the plain keys for a few minutes."""
 
+import math
 import time
 
 from django.contrib.auth import authenticate
@@ -14,6 +15,14 @@ def is_password_of(request: HttpRequest, password: str) -> bool:
     name = f"{request.user.username}@{request.user.tenant.domain}"
     found = authenticate(request, username=name, password=password)
     return found is not None and found.pk == request.user.pk
+
+
+def password_complaint(request: HttpRequest) -> str:
+    """Why the password just asked for did not count."""
+    if refusal := getattr(request, "sign_in_refusal", None):
+        minutes = math.ceil(refusal.seconds_left / 60)
+        return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
+    return "This is not your password."
 
 
 def confirm(request: HttpRequest, password: str) -> bool:

@@ -1,10 +1,13 @@
+from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
-from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 # A username, the sign and a domain name.
 LONGEST_SIGN_IN_NAME = 150 + 1 + 253
@@ -29,6 +32,35 @@ USER_FIELDS = {
     "Password": "password",
     "Phone": "phone",
 }
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """Every zone there is; looking for them reads some 600 files."""
+    return frozenset(available_timezones())
+
+
+@cache
+def zone_choices() -> list[tuple[str, str]]:
+    """The places of the world, and UTC."""
+    names = ["UTC", *(name for name in time_zones() if name.startswith(REGIONS))]
+    return [(name, name.replace("_", " ")) for name in sorted(names)]
+
+
+class LongSelect(forms.Select):
+    """The usual one renders a template for each option."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        options = format_html_join(
+            "",
+            "<option{}>{}</option>",
+            (
+                (flatatt({"value": option, "selected": option == value}), label)
+                for option, label in self.choices
+            ),
+        )
+        shown = flatatt(self.build_attrs(self.attrs, {**(attrs or {}), "name": name}))
+        return format_html("<select{}>{}</select>", shown, options)
 
 
 class SignInForm(AuthenticationForm):
@@ -84,20 +116,15 @@ class SignUpForm(forms.Form):
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
-        return name if name in available_timezones() else "UTC"
+        return name if name in time_zones() else "UTC"
 
 
-class ForgottenPasswordForm(PasswordResetForm):
+class ForgottenPasswordForm(forms.Form):
     email = forms.EmailField(
         label="E-mail",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
-
-    def save(self, **kwargs: Any) -> None:
-        """Links start with the public address: the Host header is the visitor's to choose."""
-        kwargs["domain_override"] = settings.PUBLIC_URL
-        super().save(**kwargs)
 
 
 class ProfileForm(forms.Form):
@@ -111,14 +138,15 @@ class ProfileForm(forms.Form):
         max_length=50, required=False, widget=forms.TextInput(attrs={"autocomplete": "tel", "type": "tel"})
     )
     time_zone = forms.ChoiceField(
-        help_text="Dates on these pages are shown in it. The API always speaks UTC."
+        widget=LongSelect, help_text="Dates on these pages are shown in it. The API always speaks UTC."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = {"UTC", str(self.initial.get("time_zone") or "UTC")}
-        names |= {name for name in available_timezones() if name.startswith(REGIONS)}
-        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in sorted(names)]
+        # A zone that was stored by another name, such as US/Eastern, stays to be chosen.
+        own = str(self.initial.get("time_zone") or "UTC")
+        others = [] if own in dict(zone_choices()) else [(own, own)]
+        self.fields["time_zone"].choices = [*others, *zone_choices()]
 
 
 class PasswordConfirmForm(forms.Form):
@@ -137,3 +165,19 @@ class EmailForm(PasswordConfirmForm):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     field_order = ["email", "password"]
+
+
+class CodeForm(forms.Form):
+    """A code of the app; at the sign-in also a recovery code, which is longer."""
+
+    code = forms.CharField(
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )

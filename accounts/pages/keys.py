@@ -7,7 +7,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Subscription, SubscriptionSlot, User
-from accounts.pages.confirmation import confirm, forget, is_confirmed
+from accounts.pages.confirmation import confirm, forget, is_confirmed, password_complaint
 from accounts.pages.forms import PasswordConfirmForm
 from accounts.pages.guards import signed_in
 from accounts.secrets import masked
@@ -28,7 +28,7 @@ class KeysView(View):
         if form.is_valid():
             if confirm(request, form.cleaned_data["password"]):
                 return redirect("portal:profile-keys")
-            form.add_error("password", "This is not your password.")
+            form.add_error("password", password_complaint(request))
         return self._show(request, form)
 
     def _show(self, request: HttpRequest, form: PasswordConfirmForm) -> HttpResponse:

@@ -1,38 +1,28 @@
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
+from accounts.services.passwords import ask_reset_link, link_lifetime
 from accounts.throttles import count_reset
-
-
-def link_lifetime() -> str:
-    hours = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT) // timedelta(hours=1)
-    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"
 
 
 class PasswordResetView(views.PasswordResetView):
     template_name = "accounts/password_reset.html"
     form_class = ForgottenPasswordForm
-    email_template_name = "accounts/password_reset_mail.txt"
-    subject_template_name = "accounts/password_reset_subject.txt"
-
-    @property
-    def extra_email_context(self) -> dict[str, str]:
-        return {"public_url": settings.PUBLIC_URL, "valid_for": link_lifetime()}
 
     def form_valid(self, form: ForgottenPasswordForm) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(email=form.cleaned_data["email"], address=address):
             return too_many(self.request, refusal, what="wishes for a new password", back=self.request.path)
-        return super().form_valid(form)
+        ask_reset_link(email=form.cleaned_data["email"])
+        return redirect("password_reset_done")
 
 
 class PasswordResetDoneView(views.PasswordResetDoneView):

@@ -3,6 +3,7 @@ from django.urls import path
 from accounts.pages.emails import cancel_change, change_email
 from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
 from accounts.pages.profile import show_profile, show_roles
+from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_off
 
 urlpatterns = [
     path("profile", show_profile, name="profile"),
@@ -13,4 +14,8 @@ urlpatterns = [
     path("profile/keys/hide", hide_keys, name="profile-keys-hide"),
     path("profile/keys/subscribe", subscribe, name="profile-subscribe"),
     path("profile/keys/<str:slot>/regenerate", regenerate_key, name="profile-key-regenerate"),
+    path("profile/two-factor", show_two_factor, name="two-factor"),
+    path("profile/two-factor/set-up", set_up, name="two-factor-set-up"),
+    path("profile/two-factor/off", turn_off, name="two-factor-off"),
+    path("profile/two-factor/codes", new_codes, name="two-factor-codes"),
 ]

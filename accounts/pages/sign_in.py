@@ -13,18 +13,11 @@ from django.views.generic import FormView
 from accounts.models import Tenant, User
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, SignInForm, SignUpForm
+from accounts.pages.second_step import begin_second_step, move_on
 from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
 from accounts.throttles import count_sign_up
 from fulfillment.errors import DomainError
-
-
-def move_on(request: HttpRequest, destination: str) -> HttpResponse:
-    """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
-    redirect that follows a form, and that one ends at the application."""
-    if destination.startswith("/oauth/"):
-        return render(request, "accounts/continue.html", {"destination": destination})
-    return redirect(destination)
 
 
 class SignInView(LoginView):
@@ -43,7 +36,11 @@ class SignInView(LoginView):
         return super().form_invalid(form)
 
     def form_valid(self, form: SignInForm) -> HttpResponse:
-        login(self.request, form.get_user())
+        user = form.get_user()
+        if user.two_factor_since is not None:
+            begin_second_step(self.request, user, self.get_success_url())
+            return redirect("second_step")
+        login(self.request, user)
         return move_on(self.request, self.get_success_url())
 
 

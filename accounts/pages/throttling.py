@@ -10,7 +10,10 @@ from accounts.rates import Standing
 
 def too_many(request: HttpRequest, standing: Standing, *, what: str, back: str) -> HttpResponse:
     """The page that says when to try again; `back` is where to."""
-    seconds = standing.seconds_until_reset
+    return too_many_seconds(request, standing.seconds_until_reset, what=what, back=back)
+
+
+def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
     context = {
         "what": what,
         "back": back,

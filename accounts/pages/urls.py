@@ -9,11 +9,13 @@ from accounts.pages.passwords import (
     PasswordResetDoneView,
     PasswordResetView,
 )
+from accounts.pages.second_step import show_second_step
 from accounts.pages.sign_in import SignInView, SignUpView
 
 # Not in a namespace: Django's own views look some of these names up.
 urlpatterns = [
     path("login/", SignInView.as_view(), name="login"),
+    path("second-step/", show_second_step, name="second_step"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("signup/", SignUpView.as_view(), name="signup"),
     path("password-reset/", PasswordResetView.as_view(), name="password_reset"),

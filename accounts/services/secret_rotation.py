@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Model
 
-from accounts.models import IdempotentAnswer, SubscriptionKey
+from accounts.models import Authenticator, IdempotentAnswer, SubscriptionKey
 from accounts.secrets import decrypt, digest, encrypt, is_newest
 from fulfillment.locks import only_one
 
@@ -31,6 +31,7 @@ class StoredSecret:
 # The digests of an answer's key are not written anew: what they are made of is not kept, and a day later they go.
 STORED_SECRETS = (
     StoredSecret("subscription keys", SubscriptionKey),
+    StoredSecret("authenticators", Authenticator, digest=None),
     StoredSecret("idempotent answers", IdempotentAnswer, ciphertext="body", digest=None),
 )
 

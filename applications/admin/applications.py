@@ -79,13 +79,16 @@ class KeyInline(ConsoleInline):
 
     @display(description="state", label={"valid": "success", "ended": "default", "not yet": "info"})
     def state(self, key: ApplicationKey) -> str:
+        # Django draws an empty row too, for rows to be added.
         now = timezone.now()
+        if key.end_date is None:
+            return ""
         return "ended" if key.end_date <= now else "valid" if key.start_date <= now else "not yet"
 
     @admin.display(description="")
     def means(self, key: ApplicationKey) -> str:
         """Buttons of the form around: a form within a form there is none."""
-        if key.end_date <= timezone.now():
+        if key.end_date is None or key.end_date <= timezone.now():
             return ""
         return format_html_join(
             " ",
@@ -105,12 +108,15 @@ class RoleInline(ConsoleInline):
     readonly_fields = ["created"]
     autocomplete_fields = ["user", "store"]
     per_page = 20
+    ordering = ["pk"]
     verbose_name_plural = "users and stores"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return (
-            super().get_queryset(request).select_related("user", "store").order_by("store", "user", "grant")
-        )
+        return super().get_queryset(request).select_related("user", "store", "application")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        return False
 
 
 admin.site.unregister(Application)

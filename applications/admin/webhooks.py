@@ -118,7 +118,8 @@ class WebhookAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         webhook = self.get_object(request, object_id)
-        deliveries = delivery_page(webhook, take=SHOWN_DELIVERIES) if webhook else []
+        shown = delivery_page(webhook, take=SHOWN_DELIVERIES) if webhook else []
+        deliveries = [(delivery, list(delivery.attempts.all())) for delivery in shown]
         context = {"deliveries": deliveries, "webhook": webhook}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 

@@ -29,6 +29,7 @@ from applications.oauth.failures import Attempt
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
+from fulfillment.measures import count_refusal
 
 # Chromium applies form-action to the redirect that follows the form, too: it must name where the answer goes.
 CONSENT_POLICY = (
@@ -148,6 +149,7 @@ def _answer(content: str, status: int, headers: dict[str, str] | None = None) ->
 
 
 def _too_many_failures(standing: Standing) -> HttpResponse:
+    count_refusal(standing.policy)
     wait = standing.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
     return _answer(error.json, 429, {"Retry-After": str(wait), **standing.headers()})

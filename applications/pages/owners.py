@@ -36,7 +36,9 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
         if form.is_valid() and _invited(request, application, form):
             return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
-    context["page"] = Paginator(people_of(application), PEOPLE_A_PAGE).get_page(request.GET.get("page"))
+    searched = context["searched"] = request.GET.get("q", "").strip()[:200]
+    people = people_of(application, searched)
+    context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     if context["may_write"]:
         context["invitations"] = pending_invitations(application)
         context["joining"] = _joining(application)

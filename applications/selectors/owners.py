@@ -14,11 +14,17 @@ from applications.selectors.applications import WRITE_GRANTS
 from fulfillment.errors import NotFound
 
 
-def people_of(application: Application) -> QuerySet[Any]:
+def people_of(application: Application, searched: str = "") -> QuerySet[Any]:
     """Users with a role of their own on it, owners first; `is_owner` and `since` are added to each."""
+    people = User.objects.filter(roles__application=application, roles__store__isnull=True)
+    if searched:
+        people = people.filter(
+            Q(username__icontains=searched)
+            | Q(first_name__icontains=searched)
+            | Q(last_name__icontains=searched)
+        )
     return (
-        User.objects.filter(roles__application=application, roles__store__isnull=True)
-        .select_related("tenant")
+        people.select_related("tenant")
         .annotate(is_owner=BoolOr(Q(roles__grant__in=WRITE_GRANTS)), since=Min("roles__created"))
         .order_by("-is_owner", "since", "pk")
     )

@@ -28,6 +28,12 @@ def end_tokens_of_application(*, application: Application) -> None:
 
 
 @transaction.atomic
+def end_everything_of_user(*, user: User) -> None:
+    """Ends every code and token that a user ever gave."""
+    _end_everything(user=user)
+
+
+@transaction.atomic
 def end_token_family(*, token_family: UUID | None) -> None:
     """Ends all that descends from one sign-in."""
     if token_family is not None:

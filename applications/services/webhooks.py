@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.secrets import encrypt
+from accounts.services.secret_rotation import StoredSecret
 from applications.models import Application, Webhook, WebhookSecret
 from applications.models.event_type import EVERYTHING
 from applications.selectors.webhooks import webhook_etag
@@ -24,6 +25,7 @@ from applications.webhooks.signatures import generate_webhook_secret
 from fulfillment.errors import Conflict, Invalid, PreconditionFailed
 
 MAXIMUM_WEBHOOKS = 20
+STORED_SECRETS = (StoredSecret("webhook secrets", WebhookSecret, digest=None),)
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 

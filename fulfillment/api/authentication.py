@@ -24,6 +24,7 @@ from fulfillment.api.errors import Unauthorized, bearer_challenge
 from fulfillment.statements import fetch_row
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
+LONGEST_KEY = 512
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."
@@ -74,6 +75,8 @@ class TokenAuthentication(BaseAuthentication):
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
         if not key and _requires_key(request):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
+        if len(key) > LONGEST_KEY:
+            raise _key_refused(INVALID_KEY, "subscription_key_invalid")
         caller, standing = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
         # On Django's own request, where the middleware finds both, also of a call that is refused.
         django_request = request._request  # noqa: SLF001

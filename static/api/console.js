@@ -16,3 +16,20 @@ ui.initOAuth({
   usePkceWithAuthorizationCodeGrant: true,
   scopes: ["Application.Self.Read", "Store.Self.Read", "Order.Self.Read"],
 });
+
+// Swagger UI leaves inputs without a name, and puts a link into a button; it draws them anew with every change.
+function mend() {
+  for (const control of document.querySelectorAll(".swagger-ui :is(select, input, textarea):not([aria-label])")) {
+    if (control.labels && control.labels.length > 0 && !control.closest(".servers")) continue;
+    const row = control.closest("tr");
+    const name = row && row.querySelector(".parameter__name");
+    let label = name ? name.textContent.replace("*", "").trim() : "Value";
+    if (control.closest(".servers")) label = "Server";
+    if (control.classList.contains("examples-select-element")) label = "Example";
+    if (control.tagName === "TEXTAREA" && !name) label = "Request body";
+    control.setAttribute("aria-label", label);
+  }
+  for (const link of document.querySelectorAll(".opblock-summary-control a[href]")) link.removeAttribute("href");
+  for (const area of document.querySelectorAll(".swagger-ui pre.microlight:not([tabindex])")) area.tabIndex = 0;
+}
+new MutationObserver(mend).observe(document.getElementById("console"), { childList: true, subtree: true });

@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from fulfillment.read_only_admin import HistoryAdmin
-from stores.models import Product, Store
+from stores.models import Font, Order, Product, Store
 
 
 @admin.register(Store.pgh_event_model)  # type: ignore[attr-defined]
@@ -14,3 +14,14 @@ class StoreHistoryAdmin(HistoryAdmin):
 class ProductHistoryAdmin(HistoryAdmin):
     shown = ("external_id", "name", "version")
     search_fields = ["=external_id"]
+
+
+@admin.register(Order.pgh_event_model)  # type: ignore[attr-defined]
+class OrderChangeAdmin(HistoryAdmin):
+    shown = ("number", "status", "sequence")
+    search_fields = ["=number"]
+
+
+@admin.register(Font.pgh_event_model)  # type: ignore[attr-defined]
+class FontHistoryAdmin(HistoryAdmin):
+    shown = ("file_name", "families")

@@ -1,9 +1,12 @@
+import hashlib
+
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api.idempotency import idempotent
 from fulfillment.serializers import Timestamp, timestamp
 from fulfillment.uploads import JPEGParser, PNGParser, uploaded_file
 from fulfillment.viewsets import ApiViewSet
@@ -12,7 +15,7 @@ from stores.api.examples import ASSET_EXAMPLE
 from stores.api.products import SEES_PRODUCTS
 from stores.api.stores import STORE_ID
 from stores.selectors.proofs import open_store
-from stores.services.assets import MAXIMUM_BYTES, add_asset
+from stores.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
 
 TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes)"
 
@@ -39,6 +42,14 @@ class AssetViewSet(ApiViewSet):
         }
     }
 
+    def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
+        store = open_store(request.auth, store_id)
+        return store, clean_picture(content=uploaded_file(request, "asset", TOO_LARGE))
+
+    def _content(self, request: Request) -> str:
+        """The same file is the same request, raw or in a form; a body over the limit is refused unread."""
+        return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
+
     @extend_schema(
         operation_id="asset_create",
         summary="Send a picture",
@@ -57,10 +68,10 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE],
     )
-    def create(self, request: Request, store_id: str) -> Response:
-        store = open_store(request.auth, store_id)
-        content = uploaded_file(request, "asset", TOO_LARGE)
-        asset = add_asset(caller=request.auth, store_id=store, content=content)
+    @idempotent(prepare=_prepare, content=_content)
+    def create(self, request: Request, prepared: tuple[int, CleanPicture]) -> Response:
+        store, picture = prepared
+        asset = add_asset(caller=request.auth, store_id=store, picture=picture)
         record = {
             "AssetID": str(asset.pk),
             "Width": asset.width,

@@ -1,8 +1,10 @@
+import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
 
+@pghistory.track()
 class Font(models.Model):
     """A font file an operator added to those that come with the service; it is never changed, only replaced."""
 

@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import timedelta
 from io import BytesIO
 from uuid import UUID
@@ -29,21 +30,30 @@ ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes
 _one_at_a_time = threading.Lock()
 
 
-def add_asset(*, caller: Caller, store_id: int, content: bytes) -> Asset:
-    """Checks, re-encodes and stores the picture; the row follows its file, so that it never lacks it."""
-    clean, form, (width, height) = _cleaned(content)
+@dataclass(frozen=True, slots=True)
+class CleanPicture:
+    """A picture that was decoded and encoded anew."""
+
+    content: bytes
+    form: AssetFormat
+    width: int
+    height: int
+
+
+def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
+    """Stores the picture; the row follows its file, so that it never lacks it."""
     asset = Asset(
         store_id=store_id,
         application_id=caller.application_id,
         user_id=caller.user_id,
-        format=form,
-        sha256=hashlib.sha256(clean).hexdigest(),
-        size=len(clean),
-        width=width,
-        height=height,
+        format=picture.form,
+        sha256=hashlib.sha256(picture.content).hexdigest(),
+        size=len(picture.content),
+        width=picture.width,
+        height=picture.height,
     )
     with storage_at_work():
-        write_files([(asset_file(asset.pk, asset.format), clean)])
+        write_files([(asset_file(asset.pk, asset.format), picture.content)])
     asset.save(force_insert=True)
     return asset
 
@@ -61,7 +71,8 @@ def keep_ordered_assets(*, asset_ids: Collection[UUID]) -> None:
         Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
 
 
-def _cleaned(content: bytes) -> tuple[bytes, AssetFormat, tuple[int, int]]:
+def clean_picture(*, content: bytes) -> CleanPicture:
+    """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
     if len(content) > MAXIMUM_BYTES:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
@@ -75,8 +86,10 @@ def _cleaned(content: bytes) -> tuple[bytes, AssetFormat, tuple[int, int]]:
         except PictureUnreadable as error:
             raise _refused("asset_unreadable", "The file is not a readable PNG or JPEG picture.") from error
         if source.format == "PNG":
-            return encoded(upright, "PNG", compress_level=4), AssetFormat.PNG, upright.size
-        return encoded(upright, "JPEG", quality=95, subsampling=0), AssetFormat.JPEG, upright.size
+            clean = encoded(upright, "PNG", compress_level=4)
+            return CleanPicture(clean, AssetFormat.PNG, *upright.size)
+        clean = encoded(upright, "JPEG", quality=95, subsampling=0)
+        return CleanPicture(clean, AssetFormat.JPEG, *upright.size)
 
 
 def _room_for(content: bytes) -> AbstractContextManager[object]:

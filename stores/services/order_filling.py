@@ -76,6 +76,7 @@ class _Filling:
     store: Store
     application_ids: Sequence[UUID | None]
     shapes: Sequence[_Shape]
+    pattern: Order
     position: int
     created: datetime
     step: timedelta
@@ -96,14 +97,13 @@ def fill_orders(
         cursor.execute("SET LOCAL statement_timeout = 0")
     _without_foreign_key_checks()
     lock_orders(store_pks=[store.pk for store in stores])
-    number = _reserve_numbers(count)
     shares = [count // len(stores) + (index < count % len(stores)) for index in range(len(stores))]
     done = 0
     for store, share in zip(stores, shares, strict=True):
         filling = _filling(store, share, chance)
         for start in range(0, share, BATCH):
             size = min(BATCH, share - start)
-            _copy_batch(list(_orders(filling, size, number + done, share - start, chance)), with_history)
+            _copy_batch(list(_orders(filling, _numbers(size), share - start, chance)), with_history)
             done += size
             report(done)
     count_all_orders()
@@ -140,6 +140,13 @@ def _filling(store: Store, share: int, chance: random.Random) -> _Filling:
         store=store,
         application_ids=applications or [None],
         shapes=[_shape(products, chance) for _ in range(SHAPES)],
+        pattern=Order(
+            store_id=store.pk,
+            currency=store.currency,
+            delivery_total=Decimal("0.00"),
+            delivery_method_code="GROUND",
+            production_days=3,
+        ),
         position=last[0] if last else 0,
         created=begin,
         step=(now - begin) / (share + 1),
@@ -180,15 +187,15 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
 
 
 def _orders(
-    filling: _Filling, size: int, number: int, left: int, chance: random.Random
+    filling: _Filling, numbers: Sequence[int], left: int, chance: random.Random
 ) -> Iterator[tuple[Order, _Shape]]:
-    for index in range(size):
+    for index, number in enumerate(numbers):
         filling.position += 1
         filling.created += max(filling.step, timedelta(microseconds=1))
         statuses = RECENT if filling.step * (left - index) < timedelta(days=10) else OLDER
         status = chance.choices(tuple(statuses), tuple(statuses.values()))[0]
         shape = chance.choice(filling.shapes)
-        order = _order(filling, shape, status, number + index, chance)
+        order = _order(filling, shape, status, number, chance)
         order.rendering = render_export_row(order, filling.store.external_id)
         yield order, shape
 
@@ -197,22 +204,18 @@ def _order(filling: _Filling, shape: _Shape, status: int, number: int, chance: r
     city, state, postal_code = chance.choice(PLACES)
     way, created = WAYS[status], filling.created
     shipped = 50 in way or 60 in way
-    return Order(
+    return _order_like(
+        filling.pattern,
         id=new_order_id(at=created),
         number=number,
-        store_id=filling.store.pk,
         application_id=chance.choice(filling.application_ids),
         position=filling.position,
         status=status,
         sequence=len(way),
         created=created,
         updated=created + timedelta(hours=20) * (len(way) - 1),
-        currency=filling.store.currency,
         items_total=shape.total,
-        delivery_total=Decimal("0.00"),
         total=shape.total,
-        delivery_method_code="GROUND",
-        production_days=3,
         earliest_delivery=(created + timedelta(days=8)).date(),
         latest_delivery=(created + timedelta(days=10)).date(),
         recipient={
@@ -233,6 +236,13 @@ def _order(filling: _Filling, shape: _Shape, status: int, number: int, chance: r
         tracking_numbers=[f"1Z{number:012d}"] if shipped else [],
         cancellable_until=created + timedelta(minutes=60),
     )
+
+
+def _order_like(pattern: Order, **values: Any) -> Order:
+    """As a model's constructor does, without its looking at every field: that takes a third of the time."""
+    order = Order.__new__(Order)
+    order.__dict__.update(pattern.__dict__, **values)
+    return order
 
 
 def _row(order: Order, columns: Sequence[str]) -> list[Any]:
@@ -272,12 +282,11 @@ def _copy(table: str, columns: Sequence[str], rows: Iterator[list[Any]]) -> None
             copy.write_row(row)
 
 
-def _reserve_numbers(count: int) -> int:
+def _numbers(count: int) -> list[int]:
+    """One by one: somebody else may take some at the same time."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval('stores_order_number')")
-        first: int = cursor.fetchone()[0]
-        cursor.execute("SELECT setval('stores_order_number', %s)", [first + count])
-    return first
+        cursor.execute("SELECT nextval('stores_order_number') FROM generate_series(1, %s)", [count])
+        return [number for (number,) in cursor.fetchall()]
 
 
 def _without_foreign_key_checks() -> None:

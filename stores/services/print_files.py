@@ -7,7 +7,7 @@ from uuid import UUID
 from django.core.files.storage import default_storage
 
 from fulfillment.errors import DomainError, NotFound
-from stores.files import print_folder, read_file, remove_files, storage_at_work, write_files
+from stores.files import listed, print_folder, read_file, remove_files, storage_at_work, write_files
 from stores.models import OrderItem
 from stores.services.prints import PrintedFile
 
@@ -30,10 +30,7 @@ def erase_print_files(*, order_id: UUID) -> None:
     """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
     folder = print_folder(order_id)
     with storage_at_work():
-        try:
-            names = default_storage.listdir(folder)[1]
-        except FileNotFoundError:
-            return
+        names = listed(folder)[1]
         for name in [*(f"{folder}/{name}" for name in names), folder]:
             default_storage.delete(name)
 

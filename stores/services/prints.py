@@ -6,6 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from accounts.callers import Caller
+from fulfillment.measures import measured_rendering
 from stores.selectors.proofs import product_version_of
 from stores.services.fillings import fill_template, typesetting_at_work
 from stores.typesetting import render_print
@@ -28,7 +29,7 @@ def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, o
     Refuses what cannot be printed; faults point into `values`.
     """
     filling = fill_template(caller=caller, product=product_version_of(product_pk), values=values)
-    with typesetting_at_work():
+    with typesetting_at_work(), measured_rendering("print file"):
         layout = filling.layout
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=SECONDS

@@ -9,6 +9,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
+from fulfillment.measures import measured_rendering
 from stores.files import files_are_whole, proof_files, storage_at_work, write_files
 from stores.models import Proof
 from stores.selectors.proofs import ProductVersion, StoredProof, find_proof
@@ -51,7 +52,7 @@ def _render_once(product: ProductVersion, filling: Filling, digest: str) -> Stor
         proof = find_proof(digest)
         if proof is not None and _is_whole(proof):
             return proof
-        with typesetting_at_work():
+        with typesetting_at_work(), measured_rendering("proof"):
             rendered = render_proof(
                 filling.layout.template,
                 filling.values,

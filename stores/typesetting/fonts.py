@@ -25,9 +25,11 @@ TEXT_PACKAGES = (
     "fontpkg_source_serif_4",
     "fontpkg_dancing_script",
 )
-SCRIPT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
+SCRIPT_PACKAGES = ("fontpkg_ibm_plex_sans_arabic", "manimgx_fonts", "manimgx_fonts_cjk")
 
 _CJK = "Noto Sans CJK "
+# Before Noto Sans Arabic: that draws a letter's dots as glyphs of their own, and readers find the letter twice.
+_ARABIC = "IBM Plex Sans Arabic"
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
     chr(code)
@@ -64,7 +66,10 @@ class FontSet:
         families = sorted({face.family for face in faces})
         scripts = [one for one in families if one.startswith("Noto Sans") and not one.startswith(_CJK)]
         others = [one for one in families if one.startswith(("Noto Emoji", _CJK))]
-        return FontSet(faces, tuple(sorted(scripts, key=len) + sorted(others, reverse=True)))
+        scripts.sort(key=len)
+        if _ARABIC in families:
+            scripts.insert(1, _ARABIC)
+        return FontSet(faces, (*scripts, *sorted(others, reverse=True)))
 
     def with_files(self, paths: Iterable[Path]) -> "FontSet":
         """Add an operator's checked font files (see open_font); their families become usable."""

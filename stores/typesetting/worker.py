@@ -18,7 +18,6 @@ import typst
 from stores.typesetting.wire import receive_message, send_message
 
 LAYOUT = (Path(__file__).parent / "layout.typ").read_bytes()
-MEMORY_BYTES = 2 << 30
 # A Compiler keeps every file it has read; a new one costs 3 ms.
 RENDERINGS_OF_A_COMPILER = 500
 
@@ -90,7 +89,8 @@ def serve(channel: socket.socket) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    memory = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with socket.socket(fileno=int(sys.argv[1])) as own_end:
         serve(own_end)

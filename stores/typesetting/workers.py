@@ -15,6 +15,8 @@ from stores.typesetting.wire import receive_message, send_message
 
 RENDERINGS_OF_A_WORKER = 20_000
 PEAK_KIB = 600_000
+# The largest page a proof may have takes 64 MB for each of its layers.
+MEMORY_BYTES = 2 << 30
 
 _PROJECT = Path(__file__).parents[2]
 
@@ -30,7 +32,10 @@ class Worker:
         with far_end:
             self.channel = own_end
             self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
-                [sys.executable, "-m", "stores.typesetting.worker", str(far_end.fileno())],
+                [
+                    *(sys.executable, "-m", "stores.typesetting.worker"),
+                    *(str(far_end.fileno()), str(MEMORY_BYTES)),
+                ],
                 cwd=_PROJECT,
                 env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1", "PYTHONPATH": str(_PROJECT)},
                 pass_fds=[far_end.fileno()],

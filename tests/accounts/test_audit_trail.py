@@ -15,6 +15,10 @@ TRACKED = [
     ("applications", "OwnerInvitation"),
     ("stores", "Store"),
     ("stores", "Product"),
+    ("stores", "Font"),
+    ("stores", "Order"),
+    ("stores", "OrderItem"),
+    ("stores", "Shipment"),
 ]
 
 

@@ -35,12 +35,15 @@ def main(scale: int) -> None:
         fill(scale)
         with connection.cursor() as cursor:
             cursor.execute(FILLED)
-    sys.stdout.write(orjson.dumps(facts()).decode() + "\n")
+    sys.stdout.write(orjson.dumps(facts(scale)).decode() + "\n")
 
 
 def fill(scale: int) -> None:
+    """At scale 0 the three stores without orders, copies and populations."""
     from django.core.management import call_command
+    from django.db import connection
 
+    from fulfillment.trail import MAY_EMPTY
     from stores.models import Store
     from stores.services.catalog_import import import_catalog
     from stores.services.order_filling import fill_orders
@@ -48,6 +51,8 @@ def fill(scale: int) -> None:
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
 
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET {MAY_EMPTY} = on")
     call_command("flush", interactive=False, verbosity=0)
     import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
     _make_application("Bench", [STORE, WORKSHOP, PEER])
@@ -55,6 +60,8 @@ def fill(scale: int) -> None:
     make_product(workshop, "plain")
     make_product(Store.objects.get(external_id=PEER), "plain")
     make_card(workshop, "card")
+    if not scale:
+        return
     fill_orders(count=ORDERS, stores=[Store.objects.get(external_id=STORE)])
     with tempfile.TemporaryDirectory() as folder:
         routes = Path(folder) / "national-2026-01.csv"
@@ -64,7 +71,7 @@ def fill(scale: int) -> None:
     make_tokens(_make_application("Other", []), count=TOKENS * scale)
 
 
-def facts() -> dict[str, Any]:
+def facts(scale: int) -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
     from accounts.secrets import decrypt
     from accounts.selectors.subscriptions import subscription_keys
@@ -82,10 +89,11 @@ def facts() -> dict[str, Any]:
             "Ocp-Apim-Subscription-Key": subscription_keys(application.subscription)["primary"],
         },
         "client": {"id": application.client_id, "secret": secret},
+        "application": str(application.pk),
         "refresh": {name: _refresh_tokens(application) for name in ("ours", "peer")},
         **_proof_facts(),
     }
-    return found | {"statements": count_statements(found)}
+    return found | ({"statements": count_statements(found)} if scale else {})
 
 
 def _make_application(name: str, store_ids: list[str]) -> Any:

@@ -37,6 +37,11 @@ def prepare_database(scale: int) -> Database:
     """Production's settings, but for what needs https. A process of its own fills the database, once."""
     from fulfillment.postgres import ensure_running
 
+    return fill_database(ensure_running(FOLDER, database=f"bench_{scale}"), scale)
+
+
+def fill_database(url: str, scale: int, **more: str) -> Database:
+    """`more` are further variables of the servers that use it."""
     if not SECRETS.exists():
         SECRETS.parent.mkdir(exist_ok=True)
         SECRETS.touch(mode=0o600)
@@ -44,9 +49,10 @@ def prepare_database(scale: int) -> Database:
     environment = {
         "FULFILLMENT_MODE": "development",
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
-        "DATABASE_URL": ensure_running(FOLDER, database=f"bench_{scale}"),
+        "DATABASE_URL": url,
         "MEDIA_ROOT": str(MEDIA / str(scale)),
         **orjson.loads(SECRETS.read_bytes()),
+        **more,
     }
     command = [sys.executable, "-m", "tests.benchmarks.data", str(scale)]
     done = subprocess.run(command, env=os.environ | environment, check=True, stdout=subprocess.PIPE)

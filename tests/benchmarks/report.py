@@ -4,13 +4,15 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tests.benchmarks.capacity import arithmetic
 from tests.benchmarks.databases import ORDERS, PRODUCTS, ROOT, STORES, TOKENS
 from tests.benchmarks.open_loop import Outcome
 from tests.benchmarks.ratios import GROWTH_MARK, Pace, Runs, ratio
 from tests.benchmarks.rows import Row
 from tests.benchmarks.steady import FLAT_MARK, MEMORY_MARK, TAIL_MARK, WORKERS_MARK, Workers
 
-DOCUMENT = ROOT / "docs" / "performance.md"
+DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
+BEGIN, END = "<!-- arithmetic -->", "<!-- end of arithmetic -->"
 UNDER = " **(under)**"
 HEADING = """# Performance
 
@@ -22,9 +24,9 @@ Written by `make bench` (needs `wrk`): the service as in production, one web wor
 - *ninja*: the same answer through django-ninja, nested schemas and the ORM.
 
 All run on the same machine and database, in turn, {rounds} rounds of {seconds} s with {connections} connections after
-a round that is not counted; ratios are medians over the rounds. Processor time is that of the worker and of PostgreSQL
-together. {cores} cores are shared by the server, PostgreSQL and the load; load average {before:.1f} before the run and
-{after:.1f} after it.
+a round that is not counted; ratios are medians over the rounds. Processor time is that of the worker + that of
+PostgreSQL. {cores} cores are shared by the server, PostgreSQL and the load; load average {before:.1f} before the run
+and {after:.1f} after it.
 """
 ROWS_HEAD = """
 | row | requests/s | p50 ms | p99 ms | processor ms | queries | worker MB | of the limit | times peer | times ninja |
@@ -39,7 +41,7 @@ class Report:
     load_before: float
     load_after: float = 0
     rows: dict[Row, dict[str, Runs]] = field(default_factory=dict)
-    growth: dict[str, float] = field(default_factory=dict)
+    growth: dict[str, tuple[float, float]] = field(default_factory=dict)
     scale: int = 0
     workers: Workers | None = None
     tail: tuple[float, Outcome] | None = None
@@ -75,15 +77,16 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
     def _row(self, row: Row, results: Mapping[str, Runs]) -> str:
         ours = results["ours"]
         cells = [row.title, f"{ours.median('rate'):.0f}", f"{ours.median('p50'):.1f}"]
-        cells += [f"{ours.median('p99'):.1f}", f"{sorted(ours.processor)[len(ours.processor) // 2]:.2f}"]
+        cells += [f"{ours.median('p99'):.1f}", " + ".join(f"{cost:.2f}" for cost in ours.costs)]
         cells += [str(self.statements[row.title]), f"{ours.memory:.0f}"]
         for other in ("limit", "peer", "ninja"):
             cells.append(_cell(ratio(results, other), row.marks[other]) if other in results else "")
         return "| " + " | ".join(cells) + " |"
 
     def _growth(self) -> Iterator[str]:
-        for title, kept in self.growth.items():
-            yield f"- {title}: {kept:.2f}{'' if kept >= GROWTH_MARK else UNDER}"
+        for title, (kept, cost) in self.growth.items():
+            verdict = "" if kept >= GROWTH_MARK else UNDER
+            yield f"- {title}: {kept:.2f}{verdict}, with {cost:.2f} times the processor time"
 
     def _steady(self) -> Iterator[str]:
         if self.workers:
@@ -110,8 +113,9 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
                 f"{'' if good else UNDER}); {outcome.refused + outcome.broken} of {len(outcome.times)} failed."
             )
         if self.memory:
-            (_, first), *_, (_, last) = self.memory
-            good = last <= MEMORY_MARK and last <= first * FLAT_MARK
+            # Flat: the second half of the requests adds next to nothing.
+            (_, half), (_, last) = self.memory[-2:]
+            good = last <= MEMORY_MARK and last <= half * FLAT_MARK
             steps = ", ".join(f"{megabytes:.0f} MB after {number:,}" for number, megabytes in self.memory)
             yield (
                 f"- Memory of a worker: {steps} requests (marks: at most {MEMORY_MARK} MB, and flat"
@@ -121,6 +125,9 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
 
 def write_report(report: Report) -> None:
     DOCUMENT.write_text(report.text(), encoding="utf-8")
+    before, _, rest = SCALING.read_text(encoding="utf-8").partition(BEGIN)
+    costs = {row.title: runs["ours"].costs for row, runs in report.rows.items()}
+    SCALING.write_text(f"{before}{BEGIN}\n{arithmetic(costs)}{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def _cell(found: float, mark: float) -> str:

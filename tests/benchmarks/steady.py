@@ -12,7 +12,7 @@ from tests.benchmarks.servers import Server, running
 
 PATH = "/api/v1/store/bench"
 CONNECTIONS = 16
-WORKERS_MARK, TAIL_MARK, MEMORY_MARK, FLAT_MARK = 1.7, 4.0, 150, 1.05
+WORKERS_MARK, TAIL_MARK, MEMORY_MARK, FLAT_MARK = 1.7, 4.0, 150, 1.03
 LOADED, REQUESTS = 0.7, 100_000
 
 

@@ -7,42 +7,6 @@ from PIL import Image
 from playwright.sync_api import expect
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-WINDOWS = [(1280, "light"), (390, "dark")]
-
-
-def icon() -> dict[str, object]:
-    out = BytesIO()
-    Image.new("RGB", (215, 215), "#225588").save(out, "PNG")
-    return {"name": "icon.png", "mimeType": "image/png", "buffer": out.getvalue()}
-
-
-@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=["wide", "narrow"])
-def test_from_registering_to_asking_for_a_store(visitor):
-    page = visitor.page
-    visitor.go("/applications/new")
-    visitor.sign_in()
-
-    page.fill("#id_name", "Press Kit")
-    page.fill("#id_reply_urls", "https://press.example/callback")
-    page.get_by_role("button", name="Register").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Press Kit")
-
-    page.get_by_role("link", name="Keys").click()
-    page.get_by_role("link", name="Show").first.click()
-    expect(page.locator("#key")).to_have_text(re.compile(r"^sfk_\S{40,}$"))
-
-    page.get_by_role("link", name="Icon").click()
-    page.set_input_files("#id_icon", icon())
-    expect(page.get_by_alt_text("The new icon on a dark ground")).to_be_visible()
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_text("The icon is saved.")).to_be_visible()
-
-    page.get_by_role("link", name="Stores").click()
-    page.fill("#id_store", "unassociated")
-    page.get_by_role("button", name="Ask").click()
-    expect(page.get_by_text("Pending")).to_be_visible()
-
-    assert visitor.complaints == []
 
 
 def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
@@ -91,3 +55,20 @@ def test_an_error_after_the_sign_in_reaches_the_application(reply_url, visitor):
 
     assert parse_qs(urlsplit(visitor.page.url).query)["error"] == ["invalid_scope"]
     assert visitor.complaints == []
+
+
+TRANSFERRED = """() => performance.getEntriesByType("navigation").concat(performance.getEntriesByType("resource"))
+    .map((entry) => [entry.name, entry.transferSize])"""
+
+
+@pytest.mark.parametrize("path", ["/", "/accounts/login/"])
+def test_a_first_page_is_light(visitor, path):
+    """Uncompressed, as the test serves it; in production it is about a third."""
+    visitor.go(path)
+    visitor.page.wait_for_load_state("networkidle")
+
+    sizes = dict(visitor.page.evaluate(TRANSFERRED))
+
+    assert len(sizes) >= 4
+    assert all(name.startswith(visitor.address) for name in sizes)
+    assert sum(sizes.values()) <= 60_000

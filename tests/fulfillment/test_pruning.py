@@ -1,6 +1,6 @@
 """`manage.py prune` over everything the apps declare."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 import time_machine
@@ -13,6 +13,10 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
 from accounts.models import IdempotentAnswer
+from applications.models import DailyUsage, Delivery, DeliveryAttempt, Event, Webhook, WebhookSecret
+from applications.services import webhooks
+from applications.services.events import record_event
+from applications.services.webhooks import create_webhook, delete_webhook, rotate_secret
 from delivery.models import ImportProblem, ImportRun, ImportState
 from fulfillment import housekeeping
 from fulfillment.errors import Unprocessable
@@ -46,6 +50,7 @@ def test_only_what_has_had_its_time_goes(old_things):
             "idempotent answers": 1,
             "sessions": 1,
             "access tokens": 1,
+            "rate windows": 1,
         }
         prune()
         assert set(counts().values()) == {0}
@@ -71,9 +76,7 @@ def test_only_the_named_things_go(old_things, capsys):
 
     assert capsys.readouterr().out == f"{1:>9}  sessions removed\n"
     assert IdempotentAnswer.objects.exists()
-    with pytest.raises(
-        CommandError, match="nothing called session here; known are idempotent answers, sessions"
-    ):
+    with pytest.raises(CommandError, match="nothing called session here; known are idempotent answers"):
         call_command("prune", "--only", "session")
     with pytest.raises(CommandError, match="from 1 to 10000"):
         call_command("prune", "--batch", "0")
@@ -154,3 +157,51 @@ def test_files_of_old_imports_go_and_their_record_stays(db, settings):
         run.refresh_from_db()
         assert [default_storage.exists(name) for name in names] == [kept, kept]
         assert bool(run.upload) is bool(run.problem_file) is run.problems.exists() is kept
+
+
+def test_what_applications_leave_goes_with_what_hangs_on_it(world, monkeypatch):
+    monkeypatch.setattr(webhooks, "check_webhook", lambda *args, **kwargs: None)
+    webhook, _ = create_webhook(
+        application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
+    )
+    rotate_secret(webhook=webhook)
+    record_event(application_id=world.application.pk, store_id="", type="webhook.test", data={})
+    delivery = Delivery.objects.get()
+    DeliveryAttempt.objects.create(delivery=delivery, timestamp=timezone.now(), milliseconds=1)
+    DailyUsage.objects.create(
+        application=world.application, day=date(2024, 1, 1), calls=1, client_errors=0, server_errors=0
+    )
+
+    with time_machine.travel(timezone.now() + timedelta(days=29)):
+        prune()
+        assert (Event.objects.count(), DeliveryAttempt.objects.count(), DailyUsage.objects.count()) == (
+            1,
+            1,
+            0,
+        )
+        assert WebhookSecret.objects.count() == 1, "the old secret has expired"
+    delete_webhook(webhook=webhook)
+    prune()
+    assert (Delivery.objects.count(), Webhook.objects.count(), Event.objects.count()) == (0, 0, 1)
+    with time_machine.travel(timezone.now() + timedelta(days=31)):
+        prune()
+    assert not Event.objects.exists()
+
+
+def test_failed_jobs_go_after_thirty_days(db):
+    with connection.cursor() as cursor:
+        for status, days in (("failed", 31), ("failed", 29), ("todo", 31)):
+            cursor.execute(
+                "INSERT INTO procrastinate_jobs (task_name, queue_name, status) VALUES ('t', %s, %s) RETURNING id",
+                [f"{status}-{days}", status],
+            )
+            job = cursor.fetchone()[0]
+            cursor.execute(
+                "INSERT INTO procrastinate_events (job_id, type, at)"
+                " VALUES (%s, 'failed', now() - %s * interval '1 day')",
+                [job, days],
+            )
+        assert counts()["failed jobs"] == 1
+        prune(batch=1)
+        cursor.execute("SELECT queue_name FROM procrastinate_jobs ORDER BY 1")
+        assert [name for (name,) in cursor.fetchall()] == ["failed-29", "todo-31"]

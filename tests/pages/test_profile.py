@@ -58,6 +58,18 @@ def test_keys_are_masked_until_the_password_is_typed(world, browser):
     assert keys["primary"] not in text(browser, "/profile/keys")
 
 
+@pytest.mark.parametrize("address", ["/profile/keys", "/profile/email"])
+def test_guessing_the_password_from_a_session_is_slowed_down(world, browser, settings, address):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    sent = {"email": "new@print.example"}
+    for _ in range(2):
+        browser.post(address, {**sent, "password": "wrong"})
+
+    response = browser.post(address, {**sent, "password": PASSWORD})
+
+    assert "Too many attempts. Try again in 15 minutes." in response.content.decode()
+
+
 def test_a_confirmed_password_counts_for_five_minutes(world, browser, monkeypatch):
     browser.post("/profile/keys", {"password": PASSWORD})
     session = browser.session

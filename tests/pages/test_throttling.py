@@ -16,6 +16,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts import rates
 from accounts.models import RateWindow, User
+from accounts.services.passwords import RESET_TASK
+from tests.jobs import work_off
 from tests.pages.test_sign_in import NEW, _without_tokens, sign_in
 from tests.world import PASSWORD, build_world
 
@@ -121,6 +123,7 @@ def test_wishes_for_a_new_password_are_limited_by_mail_address_and_by_address(wo
 
     assert [r.status_code for r in known] == [r.status_code for r in unknown] == [302, 302, 302, 429]
     assert without_time(known[3].content) == without_time(unknown[3].content)
+    assert work_off(RESET_TASK) == 6
     assert len(mail.outbox) == 3
     others = [client.post("/accounts/password-reset/", {"email": f"a{n}@print.example"}) for n in range(3)]
     assert [r.status_code for r in others] == [302, 302, 429]
@@ -209,3 +212,10 @@ def test_the_time_of_a_sign_up_does_not_tell_whose_mail_address_it_is(real_hashe
         assert Client().post("/accounts/signup/", form).status_code == 200
 
     assert median_gap(lambda: sign_up("user@print.example"), lambda: sign_up("new@print.example")) < 2
+
+
+def test_the_time_of_a_wish_for_a_new_password_does_not_tell_who_exists(real_hashes, client):
+    def ask(email):
+        assert client.post("/accounts/password-reset/", {"email": email}).status_code == 302
+
+    assert median_gap(lambda: ask("user@print.example"), lambda: ask("no@print.example")) < 2

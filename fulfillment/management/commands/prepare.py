@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand
 from accounts.models import Tenant
 from applications.services.built_in import ensure_api_console
 from applications.services.events import settle_restored_events
+from fulfillment.trail import grant_use
 from stores.services.renderings import refresh_renderings
 
 
@@ -21,4 +22,6 @@ class Command(BaseCommand):
         ensure_api_console()
         refresh_renderings()
         settle_restored_events()
+        if settings.DATABASE_ROLE:
+            grant_use(settings.DATABASE_ROLE)
         self.stdout.write("The database is ready for this release.")

@@ -6,12 +6,14 @@ from django.core.management import BaseCommand, CommandError
 
 import accounts.services.secret_rotation
 import applications.services.keys
+import applications.services.webhooks
 from accounts.services.secret_rotation import Rotated, find_old_secrets, rotate_secrets
 from fulfillment.errors import DomainError
 
 STORED_SECRETS = (
     *accounts.services.secret_rotation.STORED_SECRETS,
     *applications.services.keys.STORED_SECRETS,
+    *applications.services.webhooks.STORED_SECRETS,
 )
 
 

@@ -20,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from applications.webhooks.client import Client
 from applications.webhooks.sender import Sender
+from fulfillment.telemetry import start_telemetry
 
 logger = logging.getLogger("fulfillment.worker")
 
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
+        start_telemetry()
         asyncio.run(work(concurrency))
 
 

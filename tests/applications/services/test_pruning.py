@@ -54,17 +54,6 @@ def test_deleted_webhook_goes_with_its_log_once_nothing_is_under_way(world):
     assert (Delivery.objects.count(), DeliveryAttempt.objects.count(), Event.objects.count()) == (3, 0, 3)
 
 
-def test_jobs_that_failed_long_ago_go(world):
-    make_webhook(world.application)
-    make_event(world.application)
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE procrastinate_jobs SET status = 'failed'")
-        assert prune()["failed jobs"] == (0, 0)
-        cursor.execute("UPDATE procrastinate_events SET at = now() - interval '8 days'")
-
-    assert prune()["failed jobs"] == (1, 1)
-
-
 def test_old_events_are_found_by_an_index(world):
     make_event(world.application)
     with connection.cursor() as cursor:

@@ -74,8 +74,8 @@ def test_print_file_and_packing_slip_are_downloaded(board, shop, order):
         assert (response["Content-Type"], response.content[:5]) == ("application/pdf", b"%PDF-")
 
 
-def test_board_is_for_operators(shop, client, order):
-    client.force_login(shop.world.user)
+def test_board_is_for_operators_and_staff(shop, client, order):
+    client.force_login(shop.world.outsider)
 
     address = reverse("admin:stores_order_print_file", args=[order.pk, 0])
     assert client.get(address).status_code in {302, 403}

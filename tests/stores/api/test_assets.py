@@ -158,3 +158,47 @@ def test_storage_failure_is_503_and_leaves_nothing(client, broken_storage, store
     assert (response.status_code, response.json()["Code"]) == (503, "storage_unavailable")
     assert response["Retry-After"]
     assert (Asset.objects.count(), stored_files()) == (0, [])
+
+
+def keyed(client, content, media_type="image/png", key="k-1"):
+    return client.post(PATH, content, content_type=media_type, HTTP_IDEMPOTENCY_KEY=key)
+
+
+def test_same_picture_under_a_key_is_kept_once(client, stored_files):
+    first = keyed(client, encode())
+    again = keyed(client, encode())
+    form = client.post(PATH, {"file": SimpleUploadedFile("x.png", encode())}, HTTP_IDEMPOTENCY_KEY="k-1")
+
+    assert [one.status_code for one in (first, again, form)] == [201] * 3
+    assert first.json() == again.json() == form.json()
+    assert [one.get("Idempotent-Replayed") for one in (first, again, form)] == [None, "true", "true"]
+    assert (Asset.objects.count(), len(stored_files())) == (1, 1)
+
+
+def test_large_form_under_a_key_is_read_again_from_its_start(client):
+    """Beyond 2.5 MB a form's file is on disk."""
+    noise = BytesIO()
+    Image.effect_noise((2200, 1600), 90).save(noise, "PNG")
+    files = [SimpleUploadedFile("x.png", noise.getvalue()) for _ in range(2)]
+    assert len(noise.getvalue()) > 2_621_440
+
+    sent = [client.post(PATH, {"file": file}, HTTP_IDEMPOTENCY_KEY="k-1") for file in files]
+
+    assert [one.status_code for one in sent] == [201, 201]
+    assert sent[0].json() == sent[1].json()
+
+
+def test_other_picture_under_the_key_is_refused(client):
+    keyed(client, encode())
+    other = keyed(client, encode(color="red"))
+
+    assert (other.status_code, other.json()["Code"]) == (422, "idempotency_key_reused")
+    assert Asset.objects.count() == 1
+
+
+def test_refused_picture_leaves_its_key_free(client):
+    large = encode() + b"\0" * (10 * 1024 * 1024)
+    assert code(keyed(client, large)) == "asset_too_large"
+    assert code(keyed(client, b"GIF89a")) == "asset_unreadable"
+
+    assert keyed(client, encode()).status_code == 201

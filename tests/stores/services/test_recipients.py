@@ -17,10 +17,10 @@ from applications.models import Event
 from fulfillment.backups.programs import run_program
 from fulfillment.errors import Conflict
 from fulfillment.housekeeping import prune
+from stores.files import print_folder
 from stores.models import ActorKind, Order, OrderHistory, OrderTally, Proof
 from stores.services import recipients
 from stores.services.order_moves import Actor
-from stores.services.print_files import print_folder
 from stores.services.recipients import erase_recipient
 from tests.factories.orders import card_data, make_card, order_body
 

@@ -7,7 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from PIL import Image
 
-from stores.typesetting import Field, RenderingFailed, RenderingTimedOut, parse_template, render_proof
+from stores.typesetting import (
+    Field,
+    RenderingFailed,
+    RenderingTimedOut,
+    parse_template,
+    render_proof,
+    rendering,
+    workers,
+)
 from stores.typesetting.errors import RenderingBusy
 from stores.typesetting.workers import Workers, shared_workers
 from tests.stores.typesetting.made_templates import card, text_box, words_template
@@ -41,6 +49,35 @@ def test_endless_artwork_costs_an_error_and_not_the_service(definition, attribut
     with pytest.raises(RenderingTimedOut):
         render_proof(template, {"Words": "x"}, seconds=0.8)
     assert time.monotonic() - start < 5
+    assert render_proof(words_template(), {"Words": "still here"}).pages
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """Renderers that may have 400 MB, so that the test needs no more than these."""
+    monkeypatch.setattr(workers, "MEMORY_BYTES", 400 << 20)
+    own = Workers(limit=1)
+    monkeypatch.setattr(rendering, "shared_workers", own)
+    yield own
+    own.close()
+
+
+def layered_template():
+    """Small and legal: each group in a group is a picture of the whole page, 64 MB on a banner."""
+    body = '<g opacity=".9"><rect width="999" height="999"/>' * 40 + "</g>" * 40
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1006 1006">{body}</svg>'
+    value = card(text_box(), Background="a.svg", WidthMM=1000, HeightMM=1000)
+    artwork = {"a.svg": {"MediaType": "image/svg+xml", "Data": svg}}
+    return parse_template(value | {"Artwork": artwork}, [Field("Words")])
+
+
+def test_memory_overrun_costs_an_error_and_not_the_worker(little_memory):
+    start = time.monotonic()
+
+    with pytest.raises(RenderingFailed, match="its memory or its stack ran out"):
+        render_proof(layered_template(), {"Words": "x"})
+
+    assert time.monotonic() - start < 9, "it ended by itself and not by its time"
     assert render_proof(words_template(), {"Words": "still here"}).pages
 
 

@@ -1,0 +1,25 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from accounts.models import User
+from accounts.services.two_factor import disable_two_factor
+
+
+class Command(BaseCommand):
+    help = "Turn off the second step of a user who lost the phone and the recovery codes; make sure who asks."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username", help="with the domain, as in olivia@print.example")
+
+    def handle(self, *args: Any, username: str, **options: Any) -> None:
+        try:
+            user = User.objects.get_by_natural_key(username)
+        except (User.DoesNotExist, User.MultipleObjectsReturned) as error:
+            raise CommandError(f"{username!r} names no user, or several; write name@domain.") from error
+        if user.two_factor_since is None:
+            self.stdout.write(f"{username} signs in by password alone already.")
+            return
+        disable_two_factor(user=user)
+        self.stdout.write(f"{username} signs in by password alone now; every browser is signed out.")

@@ -1,0 +1,67 @@
+"""Between the password and the session: a user with an authenticator is not signed in before its code."""
+
+import time
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from accounts.pages.forms import CodeForm
+from accounts.pages.throttling import too_many_seconds
+from accounts.services.two_factor import check_second_step
+from fulfillment.errors import TooManyRequests
+
+SESSION_NAME = "second_step"
+SECONDS = 600
+
+
+def move_on(request: HttpRequest, destination: str) -> HttpResponse:
+    """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
+    redirect that follows a form, and that one ends at the application."""
+    if destination.startswith("/oauth/"):
+        return render(request, "accounts/continue.html", {"destination": destination})
+    return redirect(destination)
+
+
+def begin_second_step(request: HttpRequest, user: User, destination: str) -> None:
+    """Remembers who knew the password, until the code or ten minutes later."""
+    request.session.cycle_key()
+    request.session[SESSION_NAME] = {
+        "user": str(user.pk),
+        "password": user.get_session_auth_hash(),
+        "until": int(time.time()) + SECONDS,
+        "next": destination,
+    }
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_second_step(request: HttpRequest) -> HttpResponse:
+    begun = request.session.get(SESSION_NAME)
+    user = _user_of(begun)
+    if user is None:
+        return redirect(settings.LOGIN_URL)
+    form = CodeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            if check_second_step(user=user, code=form.cleaned_data["code"]):
+                del request.session[SESSION_NAME]
+                login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+                return move_on(request, begun["next"])
+        except TooManyRequests as refusal:
+            return too_many_seconds(request, refusal.retry_after, what="codes", back=settings.LOGIN_URL)
+        form.add_error("code", "This code does not fit, or it was used already. Wait for the next one.")
+    return render(request, "accounts/second_step.html", {"form": form})
+
+
+def _user_of(begun: dict[str, Any] | None) -> User | None:
+    """Nobody, when the time is over or the password was changed meanwhile."""
+    if begun is None or not 0 <= begun["until"] - time.time() <= SECONDS:
+        return None
+    user = User.objects.filter(pk=begun["user"], is_active=True).select_related("tenant").first()
+    return user if user and user.get_session_auth_hash() == begun["password"] else None

@@ -1,0 +1,125 @@
+from base64 import b64decode, b64encode
+
+import segno
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import RecoveryCode
+from accounts.pages.confirmation import is_password_of
+from accounts.pages.faults import show_faults
+from accounts.pages.forms import CodeForm, PasswordConfirmForm
+from accounts.pages.guards import signed_in
+from accounts.secrets import decrypt, encrypt
+from accounts.services.two_factor import (
+    disable_two_factor,
+    enable_two_factor,
+    generate_secret_key,
+    provisioning_uri,
+    renew_recovery_codes,
+)
+from fulfillment.errors import DomainError
+
+SESSION_NAME = "two_factor_key"
+
+
+@require_safe
+@signed_in
+def show_two_factor(request: HttpRequest) -> HttpResponse:
+    left = RecoveryCode.objects.filter(authenticator__user=request.user).count()
+    context = {"section": "two-factor", "left": left}
+    return render(request, "accounts/two_factor.html", context)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def set_up(request: HttpRequest) -> HttpResponse:
+    """Shows the key as a QR code; a code made with it turns the second step on and shows the recovery codes."""
+    if request.user.two_factor_since is not None:
+        return redirect("portal:two-factor")
+    key = _key_being_set_up(request)
+    form = CodeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            codes = enable_two_factor(user=request.user, key=key, code=form.cleaned_data["code"].strip())
+        except DomainError as error:
+            show_faults(form, error, {"Code": "code"})
+        else:
+            del request.session[SESSION_NAME]
+            update_session_auth_hash(request, request.user)
+            return _show_codes(request, codes, "Two-step sign-in is on. Other browsers are signed out.")
+    code = segno.make(provisioning_uri(request.user, key), error="m")
+    context = {
+        "section": "two-factor",
+        "form": form,
+        "key": " ".join(key[at : at + 4] for at in range(0, len(key), 4)),
+        "picture": code.svg_data_uri(scale=5, border=4, dark="#000", light="#fff"),
+    }
+    return render(request, "accounts/two_factor_set_up.html", context)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def turn_off(request: HttpRequest) -> HttpResponse:
+    form = PasswordConfirmForm(request.POST or None)
+    if _is_confirmed(request, form):
+        disable_two_factor(user=request.user)
+        update_session_auth_hash(request, request.user)
+        messages.success(request, "Two-step sign-in is off. Other browsers are signed out.")
+        return redirect("portal:two-factor")
+    context = {
+        "section": "two-factor",
+        "form": form,
+        "what": "Turn off two-step sign-in",
+        "button": "Turn off",
+    }
+    return render(request, "accounts/two_factor_confirm.html", context)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def new_codes(request: HttpRequest) -> HttpResponse:
+    if request.user.two_factor_since is None:
+        return redirect("portal:two-factor")
+    form = PasswordConfirmForm(request.POST or None)
+    if _is_confirmed(request, form):
+        return _show_codes(request, renew_recovery_codes(user=request.user), "The old codes no longer work.")
+    context = {
+        "section": "two-factor",
+        "form": form,
+        "what": "Make new recovery codes",
+        "button": "Make new codes",
+    }
+    return render(request, "accounts/two_factor_confirm.html", context)
+
+
+def _is_confirmed(request: HttpRequest, form: PasswordConfirmForm) -> bool:
+    if request.method != "POST" or not form.is_valid():
+        return False
+    if is_password_of(request, form.cleaned_data["password"]):
+        return True
+    form.add_error("password", "This is not your password.")
+    return False
+
+
+def _show_codes(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
+    """Once, in the answer to the POST itself: they are kept nowhere."""
+    return render(
+        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": said}
+    )
+
+
+def _key_being_set_up(request: HttpRequest) -> str:
+    """The same until it is confirmed, so that a wrong code does not ask for another scan."""
+    kept = request.session.get(SESSION_NAME)
+    if kept:
+        return decrypt(b64decode(kept))
+    key = generate_secret_key()
+    request.session[SESSION_NAME] = b64encode(encrypt(key)).decode()
+    return key

@@ -1,0 +1,128 @@
+"""The second step of a sign-in: codes of an authenticator app (TOTP), and recovery codes for when it is lost."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from urllib.parse import quote, urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django_otp.oath import TOTP
+
+from accounts.models import Authenticator, RecoveryCode, User
+from accounts.secrets import decrypt, encrypt
+from accounts.throttles import count_second_step, forget_second_steps
+from fulfillment.errors import Conflict, Invalid
+
+RECOVERY_CODES = 10
+# Without letters and digits that are taken for each other.
+ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+STEP = 30
+
+
+def generate_secret_key() -> str:
+    """160 random bits in base32, as authenticator apps want them."""
+    return base64.b32encode(secrets.token_bytes(20)).decode()
+
+
+def provisioning_uri(user: User, key: str) -> str:
+    """What the QR code holds."""
+    issuer = quote(f"Store Fulfillment ({urlsplit(settings.PUBLIC_URL).hostname})")
+    label = quote(f"{user.username}@{user.tenant.domain}")
+    return f"otpauth://totp/{issuer}:{label}?secret={key}&issuer={issuer}"
+
+
+@transaction.atomic
+def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
+    """Turns it on once a code shows that the app has the key; the recovery codes are readable here only."""
+    stored = _locked(user)
+    if stored.two_factor_since is not None:
+        raise Conflict("Two-step sign-in is on already.", code="two_factor_on")
+    step = _step_of(key, code, after=-1)
+    if step is None:
+        raise Invalid.at(
+            "/Code", "code_wrong", "This is not the code the app shows now. Is the clock of your phone right?"
+        )
+    authenticator = Authenticator.objects.create(user=user, ciphertext=encrypt(key), last_step=step)
+    _mark(user, stored, timezone.now())
+    return _write_codes(authenticator, key)
+
+
+@transaction.atomic
+def disable_two_factor(*, user: User) -> None:
+    stored = _locked(user)
+    Authenticator.objects.filter(user=user).delete()
+    _mark(user, stored, None)
+
+
+@transaction.atomic
+def renew_recovery_codes(*, user: User) -> list[str]:
+    """New ones in place of all old ones."""
+    _locked(user)
+    authenticator = Authenticator.objects.filter(user=user).first()
+    if authenticator is None:
+        raise Conflict("Two-step sign-in is off.", code="two_factor_off")
+    authenticator.recovery_codes.all().delete()
+    return _write_codes(authenticator, decrypt(authenticator.ciphertext))
+
+
+def check_second_step(*, user: User, code: str) -> bool:
+    """Whether the code opens the second step. No code does so twice, not even of two at once.
+
+    Raises TooManyRequests after too many tries, right or wrong.
+    """
+    count_second_step(account=str(user.pk))
+    if not _use_up(user, "".join(code.split()).replace("-", "").lower()):
+        return False
+    forget_second_steps(account=str(user.pk))
+    return True
+
+
+@transaction.atomic
+def _use_up(user: User, code: str) -> bool:
+    authenticator = Authenticator.objects.select_for_update().filter(user=user).first()
+    if authenticator is None:
+        return False
+    key = decrypt(authenticator.ciphertext)
+    step = _step_of(key, code, after=authenticator.last_step)
+    if step is not None:
+        authenticator.last_step = step
+        authenticator.save(update_fields=["last_step"])
+        return True
+    used, _ = authenticator.recovery_codes.filter(digest=_digest(key, code)).delete()
+    return used > 0
+
+
+def _step_of(key: str, code: str, *, after: int) -> int | None:
+    """The half minute the code is of: the present one, the one before or the one after; None for a wrong code."""
+    if not (code.isascii() and code.isdigit() and len(code) == 6):
+        return None
+    totp = TOTP(base64.b32decode(key), step=STEP)
+    totp.time = time.time()
+    if not totp.verify(int(code), tolerance=1, min_t=after + 1):
+        return None
+    return int(totp.t())
+
+
+def _write_codes(authenticator: Authenticator, key: str) -> list[str]:
+    codes = ["".join(secrets.choice(ALPHABET) for _ in range(12)) for _ in range(RECOVERY_CODES)]
+    RecoveryCode.objects.bulk_create(
+        RecoveryCode(authenticator=authenticator, digest=_digest(key, code)) for code in codes
+    )
+    return [f"{code[:4]}-{code[4:8]}-{code[8:]}" for code in codes]
+
+
+def _digest(key: str, code: str) -> str:
+    return hmac.digest(key.encode(), code.encode("utf-8", "replace"), hashlib.sha256).hex()
+
+
+def _locked(user: User) -> User:
+    return User.objects.select_for_update(of=("self",)).get(pk=user.pk)
+
+
+def _mark(user: User, stored: User, since: object) -> None:
+    stored.two_factor_since = user.two_factor_since = since  # type: ignore[assignment]
+    stored.save(update_fields=["two_factor_since", "updated"])

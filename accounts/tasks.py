@@ -1,0 +1,11 @@
+"""What workers do for this app."""
+
+from procrastinate import RetryStrategy
+from procrastinate.contrib.django import app
+
+from accounts.services.passwords import RESET_TASK, send_reset_links
+
+
+@app.task(name=RESET_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_links(*, email: str) -> None:
+    send_reset_links(email=email)

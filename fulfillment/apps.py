@@ -1,0 +1,13 @@
+from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
+
+
+class FulfillmentConfig(AppConfig):
+    name = "fulfillment"
+    verbose_name = "Wiring"
+
+    def ready(self) -> None:
+        from fulfillment.trail import close_trail  # noqa: PLC0415 - needs the models
+
+        # Told once, when the migrations of all apps are done; of an app without models nothing is told.
+        post_migrate.connect(close_trail, sender=apps.get_app_config("accounts"))

@@ -1,0 +1,103 @@
+"""Log lines: one JSON object each, with the request they belong to, and no secret in them."""
+
+import json
+import logging
+import re
+import secrets
+import traceback
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpRequest
+
+# W3C Trace Context: version, trace, the caller's span, flags.
+TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})\Z")
+MASK = "***"
+# Our own secrets begin with these; others are told by the name before them.
+GENERATED = re.compile(r"\b(sf[a-z]{1,3}_(?:at_|rt_)?|whsec_)[A-Za-z0-9_\-+/=]{8,}")
+NAMED = re.compile(
+    r"(?i)(authorization|ocp-apim-subscription-key|client_secret|refresh_token|access_token|code_verifier|"
+    r"subscription_key|password|secret|token|csrfmiddlewaretoken|sessionid|__host-session|code)"
+    r"(['\"]?\s*[=:]\s*['\"]?)((?:bearer|basic)\s+)?([^\s'\"&,;}]+)"
+)
+CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
+IN_ADDRESS = re.compile(r"://([^\s:/@]+):[^\s@/]+@")
+
+
+@dataclass(slots=True)
+class RequestTrace:
+    """Of the request this thread works on; who calls is looked up in it when a line is written."""
+
+    trace_id: str
+    span_id: str
+    flags: str = "00"
+    request: Any = None
+
+    @property
+    def traceparent(self) -> str:
+        return f"00-{self.trace_id}-{self.span_id}-{self.flags}"
+
+    def fields(self) -> dict[str, Any]:
+        caller = getattr(self.request, "auth", None)
+        page_user = getattr(self.request, "_cached_user", None)
+        known = {
+            "application": getattr(caller, "application_id", None),
+            "subscription": getattr(caller, "subscription_id", None),
+            # Of a page, and only if something has looked the session up already: a log line must not.
+            "user": caller.user_id if caller else getattr(page_user, "pk", None),
+            "address": self.request.META.get("REMOTE_ADDR") if self.request else None,
+        }
+        return {"request": self.trace_id, "span": self.span_id} | {
+            name: str(value) for name, value in known.items() if value
+        }
+
+
+current_trace: ContextVar[RequestTrace | None] = ContextVar("current_trace", default=None)
+
+
+def trace_of(request: HttpRequest) -> RequestTrace:
+    """Goes on with the caller's trace, or begins one where none or nonsense was sent."""
+    sent = request.META.get("HTTP_TRACEPARENT")
+    match = TRACEPARENT.match(sent) if sent else None
+    if match:
+        return RequestTrace(match[1], secrets.token_hex(8), match[2], request)
+    made = secrets.token_hex(24)
+    return RequestTrace(made[:32], made[32:], "00", request)
+
+
+def masked(text: str) -> str:
+    text = GENERATED.sub(rf"\1{MASK}", text)
+    text = CREDENTIALS.sub(rf"\1 {MASK}", text)
+    text = NAMED.sub(rf"\1\2{MASK}", text)
+    return IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
+
+
+class SecretFilter(logging.Filter):
+    """Masks secrets in the finished message, its arguments included."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = masked(record.getMessage()), None
+        return True
+
+
+class PlainFormatter(logging.Formatter):
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
+        return masked(super().formatException(ei))
+
+
+class JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": masked(record.getMessage()),
+        }
+        if trace := current_trace.get():
+            line |= trace.fields()
+        line |= getattr(record, "fields", {})
+        if record.exc_info and record.exc_info[0]:
+            line["error"] = masked("".join(traceback.format_exception(*record.exc_info)))
+        return json.dumps(line, ensure_ascii=False, default=str)

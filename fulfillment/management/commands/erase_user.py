@@ -1,0 +1,36 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from fulfillment.errors import DomainError
+from fulfillment.people import erase_user, find_user
+
+
+class Command(BaseCommand):
+    help = "Forget a person: the account is closed and named nowhere. What it did stays, without a name."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("user", help="name@domain")
+        parser.add_argument(
+            "--disable-applications",
+            action="store_true",
+            help="disable applications that no other owner has; else they stand in the way",
+        )
+        parser.add_argument(
+            "--erase-orders",
+            action="store_true",
+            help="also the recipients of orders the user placed, once at rest",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            user = find_user(options["user"])
+            erase_user(
+                user=user,
+                disable_applications=options["disable_applications"],
+                erase_orders=options["erase_orders"],
+            )
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(f"{options['user']} is forgotten; what points there says {user.pk}.")

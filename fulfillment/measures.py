@@ -1,0 +1,54 @@
+"""What is measured, for Prometheus; nothing is, unless METRICS_TOKEN or METRICS_NETWORKS opens /metrics.
+
+Web processes share the figures through files in the folder of PROMETHEUS_MULTIPROC_DIR, which the settings name
+before this is imported: whichever of them is asked answers for all.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from prometheus_client import Counter, Histogram
+
+SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+requests = Counter("fulfillment_requests", "Answers, by route.", ["route", "caller", "status"])
+request_seconds = Histogram(
+    "fulfillment_request_seconds", "Time to answer, by route.", ["route", "caller"], buckets=SECONDS
+)
+refusals = Counter("fulfillment_rate_limit_refusals", "Requests refused by a rate limit.", ["policy"])
+render_seconds = Histogram(
+    "fulfillment_render_seconds", "Time to typeset, by what was made.", ["kind"], buckets=SECONDS
+)
+
+
+def measure_request(*, route: str, caller: str, status: int, seconds: float) -> None:
+    """`route` is a pattern of ours, never an address somebody chose: each makes figures of its own."""
+    if settings.METRICS_OPEN:
+        _child(requests, route, caller, str(status)).inc()
+        _child(request_seconds, route, caller).observe(seconds)
+
+
+def count_refusal(policy: str) -> None:
+    if settings.METRICS_OPEN:
+        _child(refusals, policy).inc()
+
+
+@contextmanager
+def measured_rendering(kind: str) -> Iterator[None]:
+    if not settings.METRICS_OPEN:
+        yield
+        return
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        _child(render_seconds, kind).observe(time.perf_counter() - started)
+
+
+@cache
+def _child(metric: Any, *labels: str) -> Any:
+    return metric.labels(*labels)

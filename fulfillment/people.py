@@ -1,0 +1,66 @@
+"""A user's data of all apps: handed out as a ZIP file of JSON, or forgotten."""
+
+import io
+import zipfile
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+
+import accounts.services.personal_data
+import applications.services.personal_data
+import delivery.services.personal_data
+import stores.services.personal_data
+from accounts.models import User
+from applications.services.personal_data import hand_over_applications
+from fulfillment.errors import Conflict, NotFound
+from fulfillment.personal_data import PersonalData
+from stores.models import ActorKind, Order
+from stores.models.order_status import AT_REST
+from stores.services.order_moves import Actor
+from stores.services.recipients import erase_recipient
+
+
+def every_kind() -> list[PersonalData]:
+    """What names the user comes last: the others look for him by it."""
+    return [
+        *delivery.services.personal_data.personal_data(),
+        *applications.services.personal_data.personal_data(),
+        *stores.services.personal_data.personal_data(),
+        *accounts.services.personal_data.personal_data(),
+    ]
+
+
+def find_user(name: str) -> User:
+    """By `name@domain`, or by the name alone where one tenant has it."""
+    try:
+        return User.objects.get_by_natural_key(name)
+    except (User.DoesNotExist, User.MultipleObjectsReturned) as error:
+        raise NotFound(f"There is no one user {name}; write name@domain.", code="user_not_found") from error
+
+
+def export_user_data(*, user: User) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for kind in every_kind():
+            content = orjson.dumps(list(kind.records(user)), option=orjson.OPT_INDENT_2, default=str)
+            archive.writestr(zipfile.ZipInfo(f"{kind.name}.json", timezone.now().timetuple()[:6]), content)
+    return packed.getvalue()
+
+
+def erase_user(*, user: User, disable_applications: bool = False, erase_orders: bool = False) -> None:
+    """Forgets the person; the row stays without a name, for what points at it.
+
+    Raises Conflict for the last operator, and where an application would be left without an owner.
+    """
+    with transaction.atomic():
+        locked = User.objects.select_for_update(of=("self",)).select_related("tenant").get(pk=user.pk)
+        others = User.objects.filter(is_operator=True, is_active=True).exclude(pk=locked.pk)
+        if locked.is_operator and not others.exists():
+            raise Conflict("This is the last operator; make another one first.", code="last_operator")
+        hand_over_applications(user=locked, disable=disable_applications)
+        for kind in every_kind():
+            kind.erase(locked)
+    if erase_orders:
+        for order in Order.objects.filter(user=locked, status__in=AT_REST).select_related("store"):
+            erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))

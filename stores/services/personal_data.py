@@ -1,0 +1,47 @@
+from collections.abc import Iterator
+
+import orjson
+
+from accounts.models import User
+from fulfillment.personal_data import PersonalData, Record
+from fulfillment.serializers import timestamp
+from stores.files import asset_file, remove_files
+from stores.models import Asset, Order, OrderHistory
+from stores.order_renderings import dumps
+from stores.selectors.orders import full_record
+
+
+def personal_data() -> list[PersonalData]:
+    return [
+        PersonalData("orders", _orders),
+        PersonalData("order_history", _history),
+        PersonalData("pictures", _pictures, _erase_pictures),
+    ]
+
+
+def _orders(user: User) -> Iterator[Record]:
+    placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
+    for order in placed.order_by("created"):
+        yield orjson.loads(dumps(full_record(order, order.store.external_id)))
+
+
+def _history(user: User) -> Iterator[Record]:
+    for entry in OrderHistory.objects.filter(actor=user).order_by("timestamp"):
+        yield {
+            "OrderID": str(entry.order_id),
+            "Status": entry.status,
+            "Timestamp": timestamp(entry.timestamp),
+            "Note": entry.note,
+        }
+
+
+def _pictures(user: User) -> Iterator[Record]:
+    for asset in Asset.objects.filter(user=user).order_by("created"):
+        yield {"AssetID": str(asset.pk), "SHA256": asset.sha256, "Created": timestamp(asset.created)}
+
+
+def _erase_pictures(user: User) -> None:
+    """Those sent on pages belong to nobody else; an application's stay its own."""
+    own = list(Asset.objects.filter(user=user, application=None))
+    Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
+    remove_files([asset_file(asset.pk, asset.format) for asset in own])

@@ -1,0 +1,173 @@
+"""Every page of the portal and of the admin beside 1,000,000 orders and 10,000 applications:
+`python -m tests.benchmarks.pages`.
+
+Walks the links as each kind of person and prints page, milliseconds and queries. Writes the figures between the marks
+of docs/portal.md. The database is kept in var/ for the next run.
+"""
+
+import argparse
+import os
+import secrets
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "docs" / "portal.md"
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+MOST_MILLISECONDS, MOST_QUERIES = 150, 12
+NOT_WALKED = ("/accounts/logout", "/admin/logout")
+
+
+@dataclass(frozen=True)
+class Role:
+    title: str
+    username: str | None
+    starts: tuple[str, ...]
+    below: str = "/"
+    without: tuple[str, ...] = NOT_WALKED
+
+
+PORTAL_ONLY = (*NOT_WALKED, "/admin")
+ROLES = [
+    Role("a stranger", None, ("/", "/accounts/login/", "/accounts/password-reset/"), without=PORTAL_ONLY),
+    Role("a user with 3 applications", "everyday", ("/", "/accounts/password-change/"), without=PORTAL_ONLY),
+    Role("a user with 10,000 applications", "collector", ("/",), without=PORTAL_ONLY),
+    Role("an operator in the portal", "operator", ("/",), without=PORTAL_ONLY),
+    Role("an operator in the admin", "operator", ("/admin/",), below="/admin"),
+]
+
+
+@dataclass(frozen=True)
+class Figure:
+    path: str
+    route: str
+    status: int
+    milliseconds: float
+    queries: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES
+
+
+def main() -> None:
+    arguments = _arguments()
+    _prepare_environment()
+    import django
+
+    django.setup()
+    from tests.benchmarks.page_data import fill
+
+    fill(orders=arguments.orders)
+    lines = []
+    load = os.getloadavg()[0]
+    for role in ROLES:
+        if arguments.only and arguments.only not in role.title:
+            continue
+        figures = _measure(role, arguments.rounds)
+        for figure in sorted(figures, key=lambda figure: -figure.milliseconds):
+            mark = " **over**" if figure.is_over else ""
+            print(
+                f"{figure.milliseconds:8.1f} ms {figure.queries:4} queries  {figure.path[:100]}{mark}",
+                flush=True,
+            )
+        lines.append(_line(role, figures))
+        print(lines[-1], file=sys.stderr, flush=True)
+    if arguments.write and not arguments.only:
+        _write(arguments, lines, load)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--orders", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="A part of a role's title, such as admin.")
+    parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
+    return parser.parse_args()
+
+
+def _prepare_environment() -> None:
+    from fulfillment.postgres import ensure_running
+
+    kept = ROOT / "var" / "bench-pages.json"
+    kept.parent.mkdir(exist_ok=True)
+    if not kept.exists():
+        names = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
+        kept.write_bytes(orjson.dumps({name: secrets.token_urlsafe(48) for name in names}))
+    os.environ.update(
+        FULFILLMENT_MODE="development",
+        DJANGO_SETTINGS_MODULE="fulfillment.settings",
+        DATABASE_URL=ensure_running(ROOT / "var" / "bench-pages-postgres"),
+        MEDIA_ROOT=tempfile.mkdtemp(prefix="bench-media-"),
+        **orjson.loads(kept.read_bytes()),
+    )
+
+
+def _measure(role: Role, rounds: int) -> list[Figure]:
+    """Medians over the rounds, after a first visit that is not counted; queries are those of the first."""
+    from tests.walk import walk
+
+    client = _client(role.username)
+    visits = list(walk(client, role.starts, below=role.below, without=role.without))
+    return [
+        Figure(
+            visit.path,
+            visit.route,
+            visit.response.status_code,
+            statistics.median(_milliseconds(client, visit.path) for _ in range(rounds)),
+            len(visit.queries),
+        )
+        for visit in visits
+    ]
+
+
+def _client(username: str | None) -> Any:
+    from django.test import Client
+
+    from accounts.models import User
+
+    client = Client(SERVER_NAME="127.0.0.1", SERVER_PORT="8000", raise_request_exception=False)
+    if username:
+        client.force_login(User.objects.get(username=username))
+    return client
+
+
+def _milliseconds(client: Any, path: str) -> float:
+    started = time.perf_counter()
+    client.get(path)
+    return 1000 * (time.perf_counter() - started)
+
+
+def _line(role: Role, figures: list[Figure]) -> str:
+    slowest = max(figures, key=lambda figure: figure.milliseconds)
+    busiest = max(figures, key=lambda figure: figure.queries)
+    over = sum(figure.is_over for figure in figures)
+    wrong = sum(figure.status >= 400 for figure in figures)
+    median = statistics.median(figure.milliseconds for figure in figures)
+    return (
+        f"| {role.title} | {len(figures)} | {median:.0f} ms | {slowest.milliseconds:.0f} ms, `/{slowest.route}` | "
+        f"{busiest.queries} | {over} | {wrong} |"
+    )
+
+
+def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None:
+    heading = (
+        f"\nMeasured by `python -m tests.benchmarks.pages` beside {arguments.orders:,} orders and 10,000 applications, "
+        f"one page of each kind, median of {arguments.rounds}, on {os.cpu_count()} cores at load {load:.1f}. Marks: "
+        f"{MOST_MILLISECONDS} ms of server time and {MOST_QUERIES} queries.\n\n"
+        "| as | pages | median | slowest | most queries | over a mark | errors |\n|---|---|---|---|---|---|---|\n"
+    )
+    before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
+    text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"
+    GUIDE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""Two web nodes and a worker node beside one PostgreSQL: `python -m tests.benchmarks.two_nodes` (root, Linux).
+
+Each node is a network namespace with an address of its own; they reach PostgreSQL by TCP and share nothing else
+but the folder of files. Writes what it saw between the marks of docs/scaling.md.
+"""
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import psycopg
+import requests
+
+from fulfillment import supervision
+from tests.benchmarks.databases import ROOT, Database, fill_database
+from tests.benchmarks.networks import GATEWAY, NETWORK, namespaces
+from tests.benchmarks.open_loop import put_steady_load
+from tests.benchmarks.rows import ORDER
+from tests.benchmarks.servers import Server, running
+from tests.receivers import Receiver, receiving
+
+FOLDER = ROOT / "var" / "nodes-postgres"
+GUIDE = ROOT / "docs" / "scaling.md"
+BEGIN, END = "<!-- two nodes -->", "<!-- end of two nodes -->"
+QUOTA, SENT, TWINS = 200, 300, 24
+RATE, SECONDS, KILLED_AFTER = 200, 12, 5
+START_SECONDS = 30
+
+
+@dataclass
+class Run:
+    """Two nodes that serve, and what was seen; every check that does not hold ends the run."""
+
+    a: Server
+    b: Server
+    database: Database
+    lines: list[str] = field(default_factory=list)
+
+    def saw(self, holds: bool, text: str) -> None:
+        if not holds:
+            raise SystemExit(f"Not so: {text}")
+        self.lines.append(f"- {text}")
+        print(text, flush=True)
+
+    def ask(
+        self, node: Server, method: str, path: str, body: Any = None, **headers: str
+    ) -> requests.Response:
+        known = {"Content-Type": "application/json"} if body is not None else {}
+        content = orjson.dumps(body) if body is not None else None
+        return requests.request(
+            method,
+            f"{node.url}/api/v1{path}",
+            data=content,
+            headers={**self.database.headers, **known, **headers},
+            timeout=30,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
+    arguments = parser.parse_args()
+    if os.geteuid():
+        sys.exit("This makes network namespaces, which takes root.")
+    supervision.raise_when_told_to_stop()
+    with namespaces(["a", "b", "w"]) as nodes, contextlib.ExitStack() as stack:
+        url = _listening_postgresql()
+        hosts = ",".join(address for _, address in nodes.values())
+        database = fill_database(
+            url, 0, ALLOWED_HOSTS=hosts, WEBHOOK_ALLOWED_NETWORKS=f"{NETWORK}.0/24", REQUESTS_PER_MINUTE="600"
+        )
+        a, b = (
+            stack.enter_context(
+                running("ours", host=nodes[name][1], prefix=nodes[name][0], environment=database.environment)
+            )
+            for name in "ab"
+        )
+        stack.enter_context(_worker(nodes["w"][0], database.environment))
+        receiver = stack.enter_context(receiving(host=GATEWAY))
+        run = Run(a, b, database)
+        _observe(run, receiver)
+    if arguments.write:
+        before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
+        text = "\n".join(run.lines)
+        GUIDE.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def _observe(run: Run, receiver: Receiver) -> None:
+    _token_travels(run)
+    _order_travels(run, receiver)
+    _key_holds(run)
+    _limit_holds(run)
+    _node_dies(run)
+
+
+def _token_travels(run: Run) -> None:
+    client = run.database.facts["client"]
+    form = {"grant_type": "client_credentials", "client_id": client["id"], "client_secret": client["secret"]}
+    token = requests.post(f"{run.a.url}/oauth/token", data=form, timeout=30).json()["access_token"]
+    answer = run.ask(run.b, "GET", "/store/bench", Authorization=f"Bearer {token}")
+    run.saw(answer.status_code == 200, "A token issued by node A opens node B at once.")
+    requests.post(
+        f"{run.b.url}/oauth/revoke",
+        data={"token": token, "client_id": client["id"], "client_secret": client["secret"]},
+        timeout=30,
+    ).raise_for_status()
+    answer = run.ask(run.a, "GET", "/store/bench", Authorization=f"Bearer {token}")
+    run.saw(answer.status_code == 401, "Revoked on node B, it is refused by node A with the next request.")
+
+
+def _order_travels(run: Run, receiver: Receiver) -> None:
+    path = f"/application/{run.database.facts['application']}/webhook"
+    made = run.ask(run.b, "POST", path, {"URL": receiver.url(), "EventTypes": ["order.received"]})
+    made.raise_for_status()
+    started = time.monotonic()
+    order = run.ask(run.a, "POST", "/store/workshop/order", ORDER).json()
+    seen = run.ask(run.b, "GET", f"/store/workshop/order/{order['OrderID']}")
+    run.saw(
+        seen.json()["OrderID"] == order["OrderID"], "An order placed on node A is read on node B at once."
+    )
+    heard = receiver.wait_for(1)[0]
+    passed = time.monotonic() - started
+    run.saw(
+        heard.event["Data"]["OrderID"] == order["OrderID"],
+        f"The worker on the third node sent its event to a webhook made on node B, {passed:.1f} s after the order.",
+    )
+    run.ask(run.a, "DELETE", f"{path}/{made.json()['ID']}").raise_for_status()
+
+
+def _key_holds(run: Run) -> None:
+    key, before = str(uuid.uuid4()), _count(run, "stores_order")
+
+    def place(number: int) -> requests.Response:
+        node = (run.a, run.b)[number % 2]
+        return run.ask(node, "POST", "/store/workshop/order", ORDER, **{"Idempotency-Key": key})
+
+    answers = _at_once(place, TWINS)
+    statuses = Counter(answer.status_code for answer in answers)
+    made = _count(run, "stores_order") - before
+    ids = {answer.json()["OrderID"] for answer in [*answers, place(0), place(1)] if answer.status_code == 201}
+    run.saw(
+        made == 1 and len(ids) == 1 and set(statuses) <= {201, 409},
+        f"{TWINS} requests with one `Idempotency-Key`, sent to both nodes at once, made 1 order: {statuses[201]} had "
+        f"that order as their answer, {statuses[409]} were told that it is being worked on.",
+    )
+
+
+def _limit_holds(run: Run) -> None:
+    _wait_for_a_new_window(run)
+    _execute(run, "UPDATE accounts_subscription SET requests_per_minute = %s", QUOTA)
+    answers = _at_once(lambda number: run.ask((run.a, run.b)[number % 2], "GET", "/store/bench"), SENT)
+    statuses = Counter(answer.status_code for answer in answers)
+    _execute(run, "UPDATE accounts_subscription SET requests_per_minute = %s", 1_000_000)
+    run.saw(
+        statuses == {200: QUOTA, 429: SENT - QUOTA},
+        f"Of {SENT} requests sent to both nodes at once under a limit of {QUOTA} a minute, exactly {statuses[200]} "
+        f"were served and {statuses[429]} were answered 429.",
+    )
+
+
+def _node_dies(run: Run) -> None:
+    targets = [(run.a.host, run.a.port), (run.b.host, run.b.port)]
+    killer = threading.Timer(KILLED_AFTER, os.killpg, (run.a.pid, signal.SIGKILL))
+    killer.start()
+    outcome = put_steady_load(
+        f"{run.b.url}/api/v1/store/bench",
+        run.database.headers,
+        rate=RATE,
+        seconds=SECONDS,
+        targets=targets,
+    )
+    killer.join()
+    pairs = list(zip(outcome.moments, outcome.times, strict=True))
+    before = sorted(waited for moment, waited in pairs if moment < KILLED_AFTER)
+    after = sorted(waited for moment, waited in pairs if moment > KILLED_AFTER + 1)
+    total = RATE * SECONDS
+    run.saw(
+        len(outcome.times) == total,
+        f"Node A was killed {KILLED_AFTER} s into {RATE} requests a second spread over both: all {total:,} were "
+        f"served, {outcome.repeated} of them sent again to node B because A died of them; p99 was "
+        f"{_p99(before):.0f} ms with both nodes and {_p99(after):.0f} ms with B alone.",
+    )
+
+
+def _at_once(act: Callable[[int], requests.Response], count: int) -> list[requests.Response]:
+    with ThreadPoolExecutor(max_workers=12) as pool:
+        return list(pool.map(act, range(count)))
+
+
+def _p99(ordered: list[float]) -> float:
+    return ordered[int(len(ordered) * 0.99)]
+
+
+def _count(run: Run, table: str) -> int:
+    with psycopg.connect(run.database.environment["DATABASE_URL"]) as connection:
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+def _execute(run: Run, statement: str, *values: object) -> None:
+    with psycopg.connect(run.database.environment["DATABASE_URL"]) as connection:
+        connection.execute(statement, values)
+
+
+def _wait_for_a_new_window(run: Run) -> None:
+    """What was counted before is forgotten, as it would be after a minute."""
+    _execute(run, "DELETE FROM accounts_ratewindow")
+
+
+@contextlib.contextmanager
+def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]:
+    process = subprocess.Popen(
+        [*prefix, sys.executable, "manage.py", "worker"],
+        cwd=ROOT,
+        env=os.environ | environment,
+        start_new_session=True,
+        preexec_fn=supervision.end_with_parent,
+    )
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _listening_postgresql() -> str:
+    """The embedded server, for this run on the bridge's address as well, where only the nodes can reach it."""
+    from fulfillment.postgres import ensure_running
+    from fulfillment.postgres_host import find_host
+
+    ensure_running(FOLDER, database="nodes")
+    host = find_host(FOLDER.resolve())
+    rules = host.data / "pg_hba.conf"
+    line = f"host all all {NETWORK}.0/24 trust\n"
+    if line not in rules.read_text():
+        with rules.open("a") as file:
+            file.write(line)
+    where = ["-D", str(host.data), "-l", str(host.data / "nodes.log"), "-o", f"-c listen_addresses={GATEWAY}"]
+    done = host.run("pg_ctl", "restart", *where, "-w", "-m", "fast")
+    if done.returncode:
+        raise SystemExit(done.stdout)
+    return f"postgresql://fulfillment@{GATEWAY}:5432/nodes"
+
+
+if __name__ == "__main__":
+    main()

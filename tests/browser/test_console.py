@@ -1,0 +1,220 @@
+"""Operators at work in a real browser."""
+
+import re
+import time
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib import admin
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, Role
+from accounts.services.associations import request_association
+from applications.services.applications import create_application
+from applications.services.deliveries import send_test_event
+from applications.services.webhooks import create_webhook
+from delivery.services.demo import load_demo_population
+from fulfillment.read_only_admin import HistoryAdmin
+from stores.models import Order, Product
+from tests.factories.orders import card_data, make_card, order_body
+from tests.furnishing import furnish
+from tests.world import World
+
+SERIOUS = {"serious", "critical"}
+SMALL, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 844}
+
+
+def busy(world: World) -> World:
+    """Made before the browser runs: its loop keeps the database to itself."""
+    make_card(world.associated)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    for _ in range(2):
+        placed = world.as_application().call("POST", "/store/associated/order", order_body(Items=[item]))
+        assert placed.status_code == 201
+    for name in ("Acme Mailer", "Realty Hub"):
+        application = create_application(caller=Caller.on_pages(world.outsider), values={"Name": name})
+        request_association(
+            caller=Caller.on_pages(world.outsider), application=application, store=world.unassociated
+        )
+    return world
+
+
+@pytest.fixture
+def site(site):
+    address, world = site
+    return address, busy(world)
+
+
+@pytest.fixture
+def addresses(site) -> dict[str, list[str]]:
+    """A list and a record of every model, and each page that is neither."""
+    _, world = site
+    furnish(world)
+    load_demo_population()
+    webhook, _ = create_webhook(
+        application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
+    )
+    send_test_event(webhook=webhook)
+    lists, records = [], []
+    for model, model_admin in admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        if not isinstance(model_admin, HistoryAdmin) or model is Role.pgh_event_model:
+            lists.append(reverse(f"{name}_changelist"))
+            if record := model.objects.first():
+                records.append(reverse(f"{name}_change", args=[record.pk]))
+    order, product = Order.objects.first(), Product.objects.get(external_id="card-two-sided")
+    asked = AssociationRequest.objects.filter(state="Pending").first()
+    pages = [
+        "/admin/",
+        f"{reverse('admin:accounts_associationrequest_decide')}?id={asked.pk}",
+        f"{reverse('admin:stores_order_ship')}?id={order.pk}",
+        reverse("admin:stores_product_template", args=[product.pk]),
+        reverse("admin:stores_product_history", args=[product.pk]),
+        reverse("admin:stores_product_add"),
+        reverse("admin:accounts_role_add"),
+        reverse("admin:accounts_user_add"),
+        reverse("admin:stores_font_add"),
+        reverse("admin:delivery_importrun_add"),
+        reverse("admin:delivery_dataset_look_up"),
+    ]
+    own = [reverse(f"admin:stores_{name}_changelist") for name in ("order", "product", "store", "quote")]
+    own += [
+        reverse("admin:stores_order_change", args=[order.pk]),
+        reverse("admin:stores_product_change", args=[product.pk]),
+        reverse("admin:accounts_role_changelist"),
+    ]
+    return {"operator": [*pages, *lists, *records], "user": ["/admin/", *own]}
+
+
+@pytest.mark.parametrize("name", ["operator", "user"])
+def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses, visitor, name):
+    page, faults = visitor.page, {}
+    visitor.go("/accounts/login/")
+    visitor.sign_in(name)
+    page.wait_for_url(visitor.address + "/")
+
+    for path in addresses[name]:
+        assert visitor.go(path) == 200, path
+        for size, scheme in ((WIDE, "light"), (SMALL, "dark")):
+            page.set_viewport_size(size)
+            page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", scheme == "dark")
+            found = Axe().run(page).response["violations"]
+            serious = {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
+            too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            if serious or too_wide > 0:
+                faults[path, scheme] = serious, too_wide
+
+    assert faults == {}
+    assert visitor.complaints == []
+
+
+def open_console(visitor, path: str, name: str = "operator") -> None:
+    visitor.go(f"/accounts/login/?next={path}")
+    visitor.sign_in(name)
+    visitor.page.wait_for_url(visitor.address + path)
+
+
+def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/accounts/associationrequest/")
+
+    for box in page.locator("tbody input.action-select").all():
+        box.check()
+    page.select_option("select[name=action]", "decide")
+    page.get_by_role("button", name="Run").click()
+    for card in page.locator("section.console-card").all()[:2]:
+        card.get_by_label("Order.Self.Write").uncheck()
+    page.get_by_label("Note").fill("Welcome")
+    page.get_by_role("button", name="Approve all 2").click()
+
+    expect(page.get_by_text("2 requests approved.")).to_be_visible()
+    expect(page.get_by_text("Nobody waits for a decision.")).to_be_visible()
+    visitor.go("/admin/accounts/associationrequest/?state=Approved")
+    expect(page.get_by_text("Store.Self.Read, Order.Self.Read", exact=True)).to_have_count(2)
+    page.locator("#result_list tbody a").first.click()
+    expect(page.get_by_text("Welcome")).to_be_visible()
+    assert visitor.complaints == []
+
+
+def test_an_order_is_worked_to_shipped(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/order/")
+
+    for action, said in (("accept", "2 orders moved."), ("produce", "2 orders moved.")):
+        for box in page.locator("tbody input.action-select").all():
+            box.check()
+        page.select_option("select[name=action]", action)
+        page.get_by_role("button", name="Run").click()
+        expect(page.get_by_text(said)).to_be_visible()
+    page.locator("tbody input.action-select").first.check()
+    page.select_option("select[name=action]", "ship")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_label("Carrier").fill("UPS")
+    page.get_by_role("button", name="Ship 1 order").click()
+    expect(page.get_by_text("A parcel needs its carrier and its tracking number.")).to_be_visible()
+    page.get_by_label("Tracking number").fill("1Z999")
+    page.get_by_role("button", name="Ship 1 order").click()
+    expect(page.get_by_text("1 order moved.")).to_be_visible()
+
+    page.fill("#searchbar", "1Z999")
+    page.press("#searchbar", "Enter")
+    expect(page.locator("#result_list tbody tr")).to_have_count(1)
+    page.locator("#result_list tbody a").first.click()
+    expect(page.get_by_text("1Z999").first).to_be_visible()
+    with page.expect_download() as slip:
+        page.get_by_role("link", name="Packing slip (PDF)").click()
+    assert slip.value.suggested_filename.startswith("packing-slip-")
+    assert visitor.complaints == []
+
+
+def test_a_template_is_edited_on_its_live_picture(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    picture, form = page.locator("#te-picture"), page.locator("#template-editor")
+    handle = page.get_by_role("button", name=re.compile("^Name Text"))
+
+    def changed_by(act) -> int:
+        """Milliseconds from a change until the new picture is there."""
+        before, started = picture.get_attribute("src"), time.monotonic()
+        act()
+        expect(picture).not_to_have_attribute("src", before)
+        return round(1000 * (time.monotonic() - started))
+
+    page.wait_for_function("document.querySelectorAll('.te-handle').length > 5")
+    left = page.input_value("#box-0-X")
+    corner = handle.bounding_box()
+    page.mouse.move(corner["x"] + 20, corner["y"] + 8)
+    page.mouse.down()
+    changed_by(lambda: page.mouse.move(corner["x"] - 20, corner["y"] + 38, steps=4))
+    page.mouse.up()
+    assert float(page.input_value("#box-0-X")) < float(left)
+
+    moved = float(page.input_value("#box-0-Y"))
+    handle.focus()
+    changed_by(lambda: page.keyboard.press("ArrowUp"))
+    assert float(page.input_value("#box-0-Y")) == round(moved - 0.5, 1)
+    width = float(page.input_value("#box-0-Width"))
+    changed_by(lambda: page.keyboard.press("Shift+ArrowRight"))
+    assert float(page.input_value("#box-0-Width")) == round(width + 0.5, 1)
+
+    changed_by(lambda: page.locator("#box-0-Size").fill("12"))
+    page.locator("#box-0-Size").fill("huge")
+    expect(page.locator("#box-0-Size-error")).to_have_text("Size must be a number from 3 to 1000.")
+    page.locator("#box-0-Size").fill("12")
+    expect(page.locator("#box-0-Size-error")).to_be_hidden()
+
+    page.get_by_role("button", name="Add a qr code box").click()
+    expect(page.locator(".te-box")).to_have_count(7)
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_text("Saved as version 2")).to_be_visible()
+    assert form.get_attribute("data-unsaved") is None
+    assert visitor.complaints == []
+
+
+@pytest.fixture
+def product_page(site) -> str:
+    product = Product.objects.get(external_id="card-two-sided")
+    assert Order.objects.exists()
+    return f"/admin/stores/product/{product.pk}/template/"

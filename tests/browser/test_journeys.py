@@ -1,0 +1,253 @@
+"""What people come for, from the first page to the last, in a real browser."""
+
+import base64
+import hashlib
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+import requests
+from django.core import mail
+from playwright.sync_api import expect
+
+from tests.factories.stores import make_product
+from tests.furnishing import picture
+from tests.world import PASSWORD
+
+VERIFIER = "a-verifier-of-at-least-forty-three-characters-long"
+FOCUSED = """() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return null;
+    return {name: at.textContent.trim(), outline: getComputedStyle(at).outlineStyle !== "none"};
+}"""
+NARROW = pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True, ids=["narrow"])
+
+
+@pytest.fixture
+def site(site, settings):
+    settings.DEFAULT_TENANT_DOMAIN = "print.example"
+    settings.SIGN_UP_ENABLED = True
+    make_product(site[1].unassociated, Name="Gallery postcard")
+    return site
+
+
+def approve_everything(visitor) -> None:
+    """As an operator, in a window of their own."""
+    context = visitor.page.context.browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(8000)
+    page.goto(f"{visitor.address}/accounts/login/?next=/admin/accounts/associationrequest/")
+    page.fill("#id_username", "operator")
+    page.fill("#id_password", PASSWORD)
+    page.click("main button[type=submit]")
+    page.locator("input.action-select").first.check()
+    page.locator("select[name=action]").first.select_option("approve")
+    page.get_by_role("button", name=re.compile("^(Run|Go)")).first.click()
+    expect(page.get_by_text(re.compile("approved", re.IGNORECASE)).first).to_be_visible()
+    context.close()
+
+
+def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
+    page = visitor.page
+    visitor.go("/")
+    page.get_by_role("link", name="Create an account").click()
+    for name, value in (("first_name", "Nora"), ("last_name", "New"), ("username", "nora")):
+        page.fill(f"#id_{name}", value)
+    page.fill("#id_email", "nora@far.example")
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hello Nora")
+
+    page.get_by_role("link", name="New application").first.click()
+    page.fill("#id_name", "Press Kit")
+    page.fill("#id_reply_urls", reply_url)
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Press Kit")
+    client_id = page.locator("#client-id").inner_text()
+
+    page.get_by_role("link", name="Keys", exact=True).click()
+    page.get_by_role("link", name="Show").first.click()
+    key = page.locator("#key").inner_text()
+    page.get_by_role("link", name="Show").last.click()
+    subscription_key = page.locator("#primary").inner_text()
+
+    page.get_by_role("link", name="Stores", exact=True).click()
+    page.fill("#id_store", "unassociated")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.get_by_text("Pending")).to_be_visible()
+    approve_everything(visitor)
+    page.reload()
+    expect(page.locator("section", has_text="Stores it may use").first).to_contain_text("Unassociated Print")
+
+    token = _token(visitor, client_id, key, reply_url)
+    products = requests.get(
+        f"{visitor.address}/api/v1/store/unassociated/product",
+        headers={"Authorization": f"Bearer {token}", "Ocp-Apim-Subscription-Key": subscription_key},
+        timeout=10,
+    )
+    assert [product["Name"] for product in products.json()] == ["Gallery postcard"]
+    assert visitor.complaints == []
+
+
+def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
+    query = {
+        "response_type": "code",
+        "client_id": client_id,
+        "redirect_uri": reply_url,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+        "state": "xyz",
+    }
+    visitor.go(f"/oauth/authorize?{urlencode(query)}")
+    visitor.page.get_by_role("button", name="Allow").click()
+    visitor.page.wait_for_url(f"{reply_url}?*")
+    (code,) = parse_qs(urlsplit(visitor.page.url).query)["code"]
+    answer = requests.post(
+        f"{visitor.address}/oauth/token",
+        auth=(client_id, key),
+        data={
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": reply_url,
+            "code_verifier": VERIFIER,
+        },
+        timeout=10,
+    )
+    return answer.json()["access_token"]
+
+
+@NARROW
+def test_an_icon_is_seen_before_and_after_it_is_sent(visitor):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
+    visitor.sign_in()
+
+    page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
+    expect(page.get_by_alt_text("The new icon on a dark ground")).to_be_visible()
+    page.get_by_role("button", name="Upload").click()
+
+    expect(page.get_by_text("The icon is saved.")).to_be_visible()
+    icon = page.get_by_alt_text("The icon on a dark ground")
+    assert icon.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [215, 215]
+    assert visitor.complaints == []
+
+
+@NARROW
+def test_keys_of_an_application_are_regenerated_after_asking(visitor):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/keys")
+    visitor.sign_in()
+    page.get_by_role("link", name="Show").first.click()
+    old = page.locator("#key").inner_text()
+
+    page.get_by_role("link", name="Regenerate", exact=True).click()
+    expect(page.get_by_text("stops working at once")).to_be_visible()
+    page.get_by_role("button", name="Regenerate").click()
+
+    new = page.locator("#key").inner_text()
+    assert (new.startswith("sfk_"), new == old) == (True, False)
+    assert visitor.complaints == []
+
+
+def test_a_subscription_key_is_rotated_after_the_password(visitor):
+    page = visitor.page
+    visitor.go("/profile/keys")
+    visitor.sign_in()
+    assert page.locator("#primary").count() == 0
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Show").click()
+    before = [page.locator(f"#{slot}").inner_text() for slot in ("primary", "secondary")]
+
+    page.get_by_role("link", name="Regenerate the primary key").click()
+    page.get_by_role("button", name="Regenerate").click()
+
+    expect(page.get_by_text("The primary key is new.")).to_be_visible()
+    after = [page.locator(f"#{slot}").inner_text() for slot in ("primary", "secondary")]
+    assert (after[0] == before[0], after[1] == before[1]) == (False, True)
+    assert visitor.complaints == []
+
+
+@NARROW
+def test_a_forgotten_password_is_replaced_by_mail(visitor):
+    page = visitor.page
+    visitor.go("/accounts/login/")
+    page.get_by_role("link", name="Forgot it?").click()
+    page.fill("#id_email", "user@print.example")
+    page.get_by_role("button", name="Send the link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Look into your mail")
+
+    visitor.go(urlsplit(re.search(r"http\S+/password-reset/\S+", mail.outbox[0].body)[0]).path)
+    for name in ("id_new_password1", "id_new_password2"):
+        page.fill(f"#{name}", "another long pass phrase")
+    page.get_by_role("button", name="Save the password").click()
+    page.get_by_role("link", name="Sign in").last.click()
+    page.fill("#id_username", "user")
+    page.fill("#id_password", "another long pass phrase")
+    page.click("main button[type=submit]")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hello User")
+    assert visitor.complaints == []
+
+
+def test_an_owner_is_invited_and_accepts(visitor):
+    page = visitor.page
+    base = f"/applications/{visitor.world.other_application.pk}"
+    visitor.go(f"{base}/owners")
+    visitor.sign_in("outsider")
+    page.fill("#id_email", "user@print.example")
+    page.get_by_role("button", name="Invite").click()
+    expect(page.get_by_text("Pending")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+
+    visitor.go(re.search(r"/invitations/\S+", mail.outbox[0].body)[0])
+    page.get_by_role("link", name="Sign in to accept").click()
+    visitor.sign_in()
+    page.get_by_role("button", name="Accept").click()
+
+    expect(page.get_by_text("You are an owner of Other now.")).to_be_visible()
+    assert visitor.complaints == []
+
+
+def test_everything_works_without_javascript(visitor):
+    """Nothing is left over that only a script could bring to life."""
+    context = visitor.page.context.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{visitor.address}/applications/new")
+    page.fill("#id_username", "user")
+    page.fill("#id_password", PASSWORD)
+    page.click("main button[type=submit]")
+    page.fill("#id_name", "Press Kit")
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Press Kit")
+    assert page.get_by_role("button", name="Copy").count() == 0
+
+    page.get_by_role("link", name="Try it", exact=True).first.click()
+    page.check("#in-python")
+    expect(page.get_by_role("region", name="Python: get a token")).to_be_visible()
+    expect(page.get_by_role("region", name="curl: get a token")).to_be_hidden()
+    page.get_by_role("link", name="Icon", exact=True).click()
+    page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("The icon is saved.")).to_be_visible()
+    context.close()
+
+
+def test_the_keyboard_reaches_everything_in_order(visitor):
+    page = visitor.page
+    visitor.go("/applications")
+    visitor.sign_in()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Join one")).to_be_focused()
+
+    stops = []
+    while (stop := page.evaluate(FOCUSED)) and len(stops) < 40:
+        stops.append(stop)
+        page.keyboard.press("Tab")
+    names = [stop["name"] for stop in stops]
+    assert names[:2] == ["Join one", "New application"]
+    assert "Mail Studio" in names
+    assert all(stop["outline"] for stop in stops), "every stop shows where it is"

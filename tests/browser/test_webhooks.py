@@ -1,0 +1,74 @@
+"""A webhook from its making to a resend, with a worker that really sends and an endpoint that really answers."""
+
+import json
+import re
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
+from threading import Thread
+
+import pytest
+from playwright.sync_api import expect
+from standardwebhooks import Webhook
+
+from tests.workers import working
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Answers 500 to the first request and 200 to those after."""
+
+    got: list[tuple[dict[str, str], bytes]] = []
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.got.append((dict(self.headers.items()), body))
+        answer = b"Not today" if len(self.got) == 1 else b"Thank you"
+        self.send_response(500 if len(self.got) == 1 else 200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *said: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def site(site, settings) -> Iterator:
+    """With a worker; it is started before the browser, whose loop keeps Django from the database."""
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    with working():
+        yield site
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    Endpoint.got.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/hooks"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
+    visitor.sign_in()
+    page.get_by_role("link", name="New webhook").click()
+    page.fill("#id_url", endpoint)
+    page.get_by_role("button", name="Create").click()
+    secret = page.locator("#secret").inner_text()
+
+    page.get_by_role("button", name="Send a test").click()
+
+    # The page looks again by itself until the answer is there.
+    answers = page.get_by_role("region", name="Answer")
+    expect(answers).to_have_text(["Not today"], timeout=15_000)
+    assert re.search(r"\d+ ms", page.locator(".attempt").first.inner_text())
+    page.get_by_role("button", name="Resend").click()
+    expect(answers).to_have_text(["Thank you", "Not today"], timeout=15_000)
+    expect(page.locator("#tries .facts")).to_contain_text("Delivered")
+
+    headers, body = Endpoint.got[-1]
+    assert Webhook(secret).verify(body.decode(), headers) == json.loads(page.locator("#body").inner_text())
+    assert visitor.complaints == []

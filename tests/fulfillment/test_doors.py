@@ -1,0 +1,108 @@
+"""What is refused before anything else looks at it, and what every answer carries.
+
+FULFILLMENT_HOSTILE_CASES raises the number of hostile requests; the suite sends a few hundred.
+"""
+
+import os
+from collections import Counter
+
+import pytest
+import requests
+from django.test import Client
+
+from tests.hostile import cases, send
+from tests.served import serving
+from tests.world import build_world
+
+CASES = int(os.environ.get("FULFILLMENT_HOSTILE_CASES", "400"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
+    world = build_world()
+    world.application.subscription.requests_per_minute = 1_000_000
+    world.application.subscription.save()
+    client = world.as_application()
+    credentials = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    with serving(tmp_path, ADDRESS_REQUESTS_PER_MINUTE="1000000") as served:
+        answers = [(send(served.url, case), case) for case in cases(CASES, credentials)]
+        style = requests.get(f"{served.url}/static/portal.css", timeout=10)
+        log = served.log.read_text()
+
+    assert [
+        (status, case) for status, case in answers if status >= 500 and not _is_missing_data(status, case)
+    ] == []
+    assert [case for status, case in answers if status == 0] == []
+    assert "Traceback" not in log
+    assert (style.status_code, style.headers["X-Content-Type-Options"]) == (200, "nosniff")
+    assert {200, 400, 401, 403, 404, 405} <= set(Counter(status for status, _ in answers))
+
+
+def _is_missing_data(status, case) -> bool:
+    """Without a data set the look-up of populations says so with a 503."""
+    return status == 503 and b"/delivery/eddm" in case.target
+
+
+@pytest.mark.parametrize(
+    "target", ["/a%00b", "/a%0d%0ab", "/%1b", "/%7f", "/x?a=%00", "/api/v1/store/%0a", "/static/%00"]
+)
+def test_control_characters_in_addresses_are_refused(client, db, target):
+    response = client.get(target)
+
+    assert (response.status_code, response.json()["Code"]) == (400, "invalid_request")
+
+
+def test_addresses_have_an_end(client, db):
+    assert client.get("/" + "a" * 3000).status_code == 414
+    assert client.get("/guide?" + "a" * 20_000).status_code == 414
+
+
+def test_a_body_of_unknown_length_is_refused_and_not_taken_for_an_empty_one(client, db):
+    response = client.generic("POST", "/api/v1/user", b"", headers={"Transfer-Encoding": "chunked"})
+
+    assert (response.status_code, response.json()["Code"]) == (411, "length_required")
+
+
+def test_a_huge_key_is_refused_without_a_query(world, django_assert_num_queries):
+    client = world.as_user(world.user)
+
+    response = client.call("GET", "/store", headers={"Ocp-Apim-Subscription-Key": "x" * 5000})
+
+    assert (response.status_code, response.json()["Code"]) == (401, "subscription_key_invalid")
+
+
+def answers(world, client):
+    api = world.as_user(world.user)
+    signed_in = Client()
+    signed_in.force_login(world.operator)
+    yield from (api.call("GET", path) for path in ("/store", "/nothing", "/store/none"))
+    yield api.call("GET", "/store", headers={"Authorization": ""})
+    yield from (
+        client.get(path) for path in ("/", "/nothing", "/%00", "/profile", "/accounts/login/", "/healthz")
+    )
+    yield client.get("/oauth/token")
+    yield client.get("/.well-known/oauth-authorization-server")
+    yield from (signed_in.get(path) for path in ("/admin/", "/admin/nothing/", "/profile"))
+
+
+def test_every_answer_carries_the_security_headers(world, client):
+    seen = set()
+    for response in answers(world, client):
+        seen.add(response.status_code)
+        assert response["X-Content-Type-Options"] == "nosniff", response
+        assert response["Referrer-Policy"] == "same-origin"
+        assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+        policy = response["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe-inline" not in policy or "/docs" in response.request["PATH_INFO"]
+    assert seen == {200, 302, 400, 401, 404, 405}
+
+
+def test_cookies_are_for_this_site_only_and_hidden_from_scripts(world, client):
+    client.post("/accounts/login/", {"username": "user", "password": "a long pass phrase"})
+
+    for name in ("sessionid", "csrftoken"):
+        cookie = client.cookies[name]
+        assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
+        assert not cookie["domain"]

@@ -1,0 +1,61 @@
+import re
+
+import pytest
+import requests
+
+from accounts.models import Subscription
+from tests.served import serving
+from tests.world import build_world
+
+TOKEN = "a-token-of-the-metrics-0123456789-abcdef"
+
+
+def figure(text: str, name: str, **labels: str) -> float:
+    """The value of one line, whatever else it is labelled with; the sum where several fit."""
+    found = 0.0
+    for line in re.findall(rf"^{name}(?:{{.*}})? .*$", text, re.MULTILINE):
+        if all(f'{label}="{value}"' in line for label, value in labels.items()):
+            found += float(line.rsplit(" ", 1)[1])
+    return found
+
+
+def test_metrics_are_closed_unless_opened(db, client):
+    assert client.get("/metrics").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_process_tells_the_figures_of_all(tmp_path):
+    world = build_world()
+    Subscription.objects.filter(application=world.application).update(requests_per_minute=40)
+    client = world.as_application()
+    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    with serving(tmp_path, workers=2, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
+        for _ in range(50):
+            requests.get(f"{served.url}/api/v1/store/associated", headers=headers, timeout=10)
+        requests.get(f"{served.url}/nothing/{'x' * 40}", timeout=10)
+        refused = requests.get(f"{served.url}/metrics", timeout=10)
+        wrong = requests.get(f"{served.url}/metrics", headers={"Authorization": "Bearer no"}, timeout=10)
+        answers = [
+            requests.get(f"{served.url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=10)
+            for _ in range(6)
+        ]
+
+    assert (refused.status_code, wrong.status_code) == (401, 401)
+    for answer in answers:
+        text = answer.text
+        known = {"route": "api/v1/store/<str:store_id>", "caller": "application"}
+        assert figure(text, "fulfillment_requests_total", status="200", **known) == 40
+        assert figure(text, "fulfillment_requests_total", status="429", **known) == 10
+        assert figure(text, "fulfillment_request_seconds_count", **known) == 50
+        assert figure(text, "fulfillment_rate_limit_refusals_total", policy="subscription") == 10
+        assert figure(text, "fulfillment_requests_total", route="none", status="404") == 1
+        assert figure(text, "fulfillment_database_up") == 1
+        assert "fulfillment_workers_alive 0.0" in text
+        assert "fulfillment_deliveries_waiting 0.0" in text
+        assert "xxxx" not in text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_metrics_are_open_to_a_network_when_told(tmp_path):
+    with serving(tmp_path, METRICS_NETWORKS="127.0.0.0/8", TMPDIR=str(tmp_path)) as served:
+        assert requests.get(f"{served.url}/metrics", timeout=10).status_code == 200

@@ -1,0 +1,142 @@
+"""A person gets all that is kept of him, and can be forgotten."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from accounts.callers import Caller
+from accounts.models import User
+from accounts.selectors.subscriptions import subscription_keys
+from applications.models import Application
+from applications.services.applications import create_application
+from applications.services.owners import OwnerInvitation
+from fulfillment.backups.programs import run_program
+from fulfillment.people import every_kind, export_user_data
+from stores.models import Order
+from tests.factories.orders import make_product, order_body
+from tests.world import PASSWORD, build_world
+
+PERSON = {
+    "username": "zenobia.quill",
+    "first_name": "Zenobia",
+    "last_name": "Quillfeather",
+    "email": "zenobia@quillfeather.example",
+    "phone": "+1 555 0142 338",
+}
+
+
+@pytest.fixture
+def person(world):
+    return make_person(world)
+
+
+def make_person(world):
+    """The world's user under a name nobody else has, with an order, a role, a token and an e-mail change behind."""
+    User.objects.filter(pk=world.user.pk).update(**{**PERSON, "first_name": "Zeno"})
+    user = User.objects.get(pk=world.user.pk)
+    user.first_name = "Zenobia"
+    user.save()
+    world.user = user
+    make_product(world.associated)
+    client = world.as_user(user)
+    assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
+    asked = {"ApplicationID": str(world.other_application.pk), "Message": "It is me, Zenobia Quillfeather"}
+    assert client.call("POST", "/association", asked).status_code in {200, 201}
+    invitation = OwnerInvitation(
+        application=world.other_application, email=PERSON["email"].upper(), digest="d"
+    )
+    invitation.sent = invitation.expires = user.created
+    invitation.save()
+    return user
+
+
+def unpacked(content: bytes) -> dict[str, list[dict]]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):
+    call_command("export_user_data", "zenobia.quill@print.example", str(tmp_path / "zenobia.zip"))
+
+    files = unpacked((tmp_path / "zenobia.zip").read_bytes())
+    assert set(files) == {f"{kind.name}.json" for kind in every_kind()}
+    profile = files["profile.json"][0]
+    assert (profile["Email"], profile["Phone"], profile["Tenant"]) == (
+        PERSON["email"],
+        PERSON["phone"],
+        "print.example",
+    )
+    assert [change["first_name"] for change in files["profile_changes.json"]][-1] == "Zenobia"
+    assert files["orders.json"][0]["Recipient"]["Name"] == "Dana Whitfield"
+    assert {role["Grant"] for role in files["roles.json"]} >= {"Store.All.Read"}
+    assert files["applications.json"][0]["Name"] == "Mail Studio"
+    assert files["authorizations.json"]
+    everything = json.dumps(files)
+    assert not [key for key in subscription_keys(person.subscription).values() if key in everything]
+    assert person.password not in everything
+    assert (tmp_path / "zenobia.zip").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CommandError, match="File exists"):
+        call_command("export_user_data", "zenobia.quill", str(tmp_path / "zenobia.zip"))
+
+
+def test_export_of_a_stranger_holds_nothing_of_others(world, person):
+    everything = json.dumps(unpacked(export_user_data(user=world.outsider)))
+
+    assert not [value for value in PERSON.values() if value in everything]
+
+
+def test_last_owner_is_told_what_stands_in_the_way(world, person):
+    with pytest.raises(CommandError, match="last owner"):
+        call_command("erase_user", "zenobia.quill")
+
+    assert User.objects.get(pk=person.pk).email == PERSON["email"]
+
+
+def test_last_operator_is_not_erased(world):
+    with pytest.raises(CommandError, match="last operator"):
+        call_command("erase_user", "operator@print.example")
+    with pytest.raises(CommandError, match="no one user nobody"):
+        call_command("erase_user", "nobody")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dump_holds_nothing_of_an_erased_user(tmp_path):
+    world = build_world()
+    person = make_person(world)
+    client, browser = world.as_user(person), Client()
+    assert browser.login(username="zenobia.quill@print.example", password=PASSWORD)
+    run_program("pg_dump", f"--file={tmp_path / 'before.sql'}")
+    before = (tmp_path / "before.sql").read_text("utf-8")
+    assert [value for value in PERSON.values() if value not in before] == []
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
+
+    run_program("pg_dump", f"--file={tmp_path / 'after.sql'}")
+    after = (tmp_path / "after.sql").read_text("utf-8").lower()
+    assert [value for value in [*PERSON.values(), "zenobia"] if value.lower() in after] == []
+    assert client.call("GET", "/application").status_code == 401
+    assert browser.get("/profile").status_code == 302
+    assert not Client().login(username="zenobia.quill@print.example", password=PASSWORD)
+    order = Order.objects.get()
+    assert (order.user_id, order.total > 0) == (person.pk, True)
+    assert not Application.objects.get(pk=world.application.pk).is_enabled
+    events = apps.get_model("accounts", "UserEvent").objects.filter(pgh_obj_id=person.pk)
+    assert set(events.values_list("email", flat=True)) == {"[erased]"}
+    assert events.count() >= 3
+
+
+def test_application_goes_over_to_another_owner(world, person):
+    shared = create_application(caller=Caller.on_pages(person), values={"Name": "Shared", "Keys": [{}]})
+    for application in (shared, world.application):
+        for grant in ("Application.Self.Read", "Application.Self.Write"):
+            application.roles.create(user=world.outsider, grant=grant)
+
+    call_command("erase_user", "zenobia.quill")
+
+    shared.refresh_from_db()
+    assert (shared.user_id, shared.is_enabled) == (world.outsider.pk, True)

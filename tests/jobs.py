@@ -1,0 +1,15 @@
+"""Queued work, done in the test itself."""
+
+from django.db import connection
+from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+
+def work_off(task_name: str) -> int:
+    """Does here and now what is queued under this name; returns how many jobs that were."""
+    jobs = list(ProcrastinateJob.objects.filter(task_name=task_name, status="todo").order_by("id"))
+    for job in jobs:
+        app.tasks[task_name](**job.args)
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s", [job.pk])
+    return len(jobs)
