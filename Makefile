@@ -48,7 +48,6 @@ soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.crashes
 
 mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
-	@$(BIN) -m pip install -qq --disable-pip-version-check "mutmut>=3.8,<4"
 	@$(BIN) -m tests.benchmarks.mutation $(ARGS)
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need

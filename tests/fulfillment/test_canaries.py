@@ -19,7 +19,7 @@ from applications.services import webhooks
 from applications.services.keys import regenerate_key
 from fulfillment.backups.programs import run_program
 from tests.accounts.services.test_secret_rotation import STORED_SECRETS
-from tests.applications.oauth.flows import VERIFIER, Party
+from tests.applications.oauth.flows import Party
 from tests.world import ApiClient, World, build_world
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,18 +101,14 @@ def refused_answers(world: World, party: Party, secrets: dict[str, str]) -> list
     """Every secret where it is wrong, so that an error has a reason to show it."""
     answers = []
     for value in secrets.values():
+        anybody = Client(raise_request_exception=False)
         answers += [
             ApiClient(value, value).call("GET", "/application"),
             ApiClient(secrets["access token"], value).call("GET", "/application"),
-            ApiClient(value).call("POST", "/application", {"Name": value * 50, value: value}),
             party.redeem(value),
             party.refresh(value),
-            party.redeem(secrets["unused authorization code"], code_verifier=f"{VERIFIER}{value}"),
             Party(world.application, f"{value}x").token(grant_type="client_credentials"),
-            Client(raise_request_exception=False).post(
-                "/accounts/login/", {"username": "canary", "password": value + "x"}
-            ),
-            Client(raise_request_exception=False).get("/api/v1/store/demo/product", {"Skip": value}),
+            anybody.post("/accounts/login/", {"username": "canary", "password": f"{value}x"}),
         ]
     return answers
 
@@ -132,18 +128,9 @@ def test_logs_and_error_answers_hold_no_secret(planted, log):
 
     bodies = "".join(f"{answer.headers}{answer.content.decode('utf-8', 'replace')}" for answer in answers)
     assert {answer.status_code // 100 for answer in answers} <= {2, 3, 4}
-    assert found_in("\n".join(log), secrets) == []
-    # A name that was sent comes back in the answer that refuses it; nothing else does.
-    echoed = {name for name in found_in(bodies, secrets)}
-    assert {
-        answer.status_code
-        for answer in answers
-        if found_in(answer.content.decode("utf-8", "replace"), secrets)
-    } <= {
-        400,
-        401,
-    }
-    assert echoed.isdisjoint({"pepper", "encryption key", "SECRET_KEY"})
+    assert found_in(bodies, secrets) == []
+    told = [record for record in log if found_in(record, secrets)]
+    assert told == []
 
 
 def test_pages_of_operators_show_no_secret(planted):
