@@ -25,7 +25,7 @@ from applications.oauth.authorization import (
     error_location,
     read_authorization_request,
 )
-from applications.oauth.failures import Attempt
+from applications.oauth.failures import Attempt, flood_from
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
@@ -108,6 +108,8 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
     if request.method != "POST":
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})
+    if standing := flood_from(request):
+        return _too_many_failures(standing)
     try:
         form = _form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)

@@ -37,21 +37,24 @@ WITH taken AS (
          WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
         e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
 ), spared AS (
-    DELETE FROM procrastinate_jobs j USING taken t
+    DELETE FROM procrastinate_jobs j USING ({spared}) t
     WHERE j.queueing_lock = 'delivery:' || t.id AND j.status = 'todo'
 )
 SELECT * FROM taken
 """
+_SAME_EVENT = "d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"
+_LEFT = f"SELECT d.id FROM applications_delivery d WHERE d.webhook_id = ANY(%(busy)s) AND {_SAME_EVENT}"  # noqa: S608
 TAKE_NEW = _TAKE.format(
-    chosen="""d.tries = 0 AND d.webhook_id <> ALL(%(busy)s)
-        AND d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"""
+    chosen=f"d.tries = 0 AND d.webhook_id <> ALL(%(busy)s) AND {_SAME_EVENT}",
+    spared=f"SELECT id FROM taken UNION ALL {_LEFT}",  # noqa: S608 - made of constants
 )
 TAKE_DUE = _TAKE.format(
     chosen="""d.id IN (
             SELECT id FROM applications_delivery
             WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
             ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
-        )"""
+        )""",
+    spared="SELECT id FROM taken",
 )
 WITH_DUE = """
 SELECT w.id FROM applications_webhook w
@@ -99,9 +102,10 @@ class Taken:
 
 
 def take_new_deliveries(*, delivery_id: int, busy: Sequence[UUID] = (), now: datetime) -> list[Taken]:
-    """For the job of a delivery: this one and those of the same event to other webhooks that are not `busy`.
+    """For the job of a delivery: those of the same event, but for webhooks that are `busy`.
 
-    Without what is taken already, or done, or whose webhook is disabled.
+    Without what is taken already, or done, or whose webhook is disabled. What is left to busy ones is the business of
+    `take_due_deliveries` from here on.
     """
     parameters = {"delivery": delivery_id, "busy": list(busy), "now": now, "lease": now + LEASE}
     return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]

@@ -30,11 +30,11 @@ WITH told AS (
 ), made AS (
     INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
     SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
-    RETURNING id, webhook_id
+    RETURNING id
 )
 SELECT procrastinate_defer_jobs_v1(array_agg(ROW(
     '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, 'delivery:' || id,
-    jsonb_build_object('delivery_id', id, 'webhook_id', webhook_id), NULL
+    jsonb_build_object('delivery_id', id), NULL
 )::procrastinate_job_to_defer_v1)) FROM made HAVING count(*) > 0
 """  # noqa: S608 - the names are constants
 

@@ -39,5 +39,8 @@ function nameSelections() {
     for (const part of box.querySelectorAll("[role=combobox], [role=textbox]")) part.setAttribute("aria-label", name);
   }
 }
-window.addEventListener("load", nameSelections);
-document.addEventListener("formset:added", () => setTimeout(nameSelections));
+window.addEventListener("load", () => {
+  nameSelections();
+  // Drawn anew when the window changes its width, and in rows that are added.
+  new MutationObserver(nameSelections).observe(document.body, { childList: true, subtree: true });
+});

@@ -1,7 +1,6 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import admin, messages
@@ -19,15 +18,15 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
-from fulfillment.confirmation import asks_first
-from fulfillment.errors import DomainError, Forbidden
-from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name, zip_answer
+from fulfillment.errors import DomainError
+from stores.admin.order_actions import OrderActions, actor_on
+from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name
 from stores.admin.order_forms import REFUSE, OrderMoveForm, ParcelForm
 from stores.admin.order_inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
 from stores.admin.scoping import ORDER_GRANTS, StoreFilter
-from stores.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus, Shipment
+from stores.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
 from stores.selectors.order_tallies import orders_by_status
-from stores.services.order_moves import Actor, Parcel, move_order, refuse_cancellation
+from stores.services.order_moves import Parcel, move_order, refuse_cancellation
 from stores.services.packing_slips import render_packing_slip
 from stores.services.print_files import read_print_file
 
@@ -59,7 +58,7 @@ FACTS = {
 
 
 @admin.register(Order)
-class OrderAdmin(StaffAdmin):
+class OrderAdmin(OrderActions, StaffAdmin):
     """The board. Every move goes through the service, with its table, history and event."""
 
     view_grants: Sequence[str] = ORDER_GRANTS
@@ -138,47 +137,6 @@ class OrderAdmin(StaffAdmin):
         # Looked up first: joined to the rest it would keep PostgreSQL from using any index.
         parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
         return (found | records.filter(pk__in=parcels) if parcels else found), False
-
-    @admin.action(description="Accept", permissions=["change"])
-    def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.ACCEPTED)
-
-    @admin.action(description="Put on hold", permissions=["change"])
-    def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.ON_HOLD)
-
-    @admin.action(description="Start production", permissions=["change"])
-    def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.IN_PRODUCTION)
-
-    @admin.action(description="Ship, with parcels …", permissions=["change"])
-    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
-        ids = chosen.values_list("pk", flat=True)[: self.list_per_page]
-        query = urlencode([("id", str(pk)) for pk in ids])
-        return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
-
-    @admin.action(description="Mark as delivered", permissions=["change"])
-    def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.DELIVERED)
-
-    @admin.action(description="Cancel …", permissions=["change"])
-    @asks_first("Cancel these orders? That cannot be taken back.", "Cancel the orders")
-    def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.CANCELLED)
-
-    @admin.action(description="Refuse to cancel …", permissions=["change"])
-    @asks_first("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
-    def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, None)
-
-    @admin.action(description="Download print files")
-    def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
-        orders = list(chosen.values_list("pk", flat=True)[: self.list_per_page])
-        items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
-        if not items.exists():
-            messages.info(request, "None of these orders has a print file: their products have no template.")
-            return None
-        return zip_answer(items.order_by("order__number", "position").iterator(), "print-files.zip")
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
@@ -262,7 +220,7 @@ class OrderAdmin(StaffAdmin):
             return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, order: Order, form: OrderMoveForm, change: bool) -> None:
-        values, actor = form.cleaned_data, _actor(request)
+        values, actor = form.cleaned_data, actor_on(request)
         seen = [values["seen"]]
         if values["move_to"] == REFUSE:
             refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=seen)
@@ -276,44 +234,6 @@ class OrderAdmin(StaffAdmin):
                 parcels=[parcel] if parcel.carrier else [],
                 if_match=seen,
             )
-
-    def _move(self, request: HttpRequest, chosen: QuerySet, status: int | None) -> None:
-        def move(order: Order) -> None:
-            if status is None:
-                refuse_cancellation(order=order, actor=_actor(request))
-            else:
-                move_order(order=order, status=status, actor=_actor(request))
-
-        moved = [self._try(request, order, move) for order in chosen.order_by("store", "position")]
-        self._say(request, moved)
-
-    def _ship(self, request: HttpRequest, form: ParcelForm) -> bool:
-        def ship(order: Order) -> None:
-            seen = [form.cleaned_data["seen"]]
-            status = OrderStatus.SHIPPED
-            move_order(order=order, status=status, actor=_actor(request), parcels=form.parcels, if_match=seen)
-
-        return self._try(request, form.order, ship)
-
-    def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> bool:
-        """Whether it was done; a reason why not is shown with the order's number."""
-        try:
-            if not self.has_change_permission(request, order):
-                raise Forbidden("Your grants on its store do not include Order.All.Write.")
-            change(order)
-        except DomainError as error:
-            messages.error(request, f"{order.number}: {error.message}")
-            return False
-        return True
-
-    def _say(self, request: HttpRequest, moved: Sequence[bool]) -> None:
-        if count := sum(moved):
-            messages.success(request, f"{count} orders moved." if count > 1 else "1 order moved.")
-
-
-def _actor(request: HttpRequest) -> Actor:
-    kind = ActorKind.OPERATOR if staff_on(request).is_operator else ActorKind.STORE
-    return Actor(kind, request.user.pk)
 
 
 def _uuids(texts: Sequence[str]) -> list[UUID]:

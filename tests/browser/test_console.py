@@ -90,7 +90,7 @@ def addresses(site) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("name", ["operator", "user"])
 def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses, visitor, name):
-    page, faults = visitor.page, {}
+    page, faults = visitor.page, []
     visitor.go("/accounts/login/")
     visitor.sign_in(name)
     page.wait_for_url(visitor.address + "/")
@@ -104,9 +104,9 @@ def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses,
             serious = {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             if serious or too_wide > 0:
-                faults[path, scheme] = serious, too_wide
+                faults.append(f"{path} {scheme}: {serious}, {too_wide} pixels too wide")
 
-    assert faults == {}
+    assert faults == [], "\n".join(faults)
     assert visitor.complaints == []
 
 
