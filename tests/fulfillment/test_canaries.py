@@ -189,7 +189,6 @@ def test_every_kind_of_stored_secret_is_planted(planted):
         "authenticators",
         "application keys",
         "webhook secrets",
-        "authenticators",
         "idempotent answers",
     }
     assert len(set(secrets.values())) == len(secrets)
