@@ -9,7 +9,7 @@ PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compil
 	--only-binary :all: --require-hashes
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types schema bench soak install lock
+.PHONY: help run test check lint types schema bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,9 +41,14 @@ bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=20000
 	@$(BIN) -m tests.benchmarks.delivery
 	@$(BIN) -m tests.benchmarks.proofs
 	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
+	@$(BIN) -m tests.benchmarks.webhooks
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
+	@$(BIN) -m tests.benchmarks.crashes
+
+mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
+	@$(BIN) -m tests.benchmarks.mutation $(ARGS)
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need
 

@@ -1,7 +1,5 @@
 """What workers do for this app. A module `tasks` in any app is found by itself; see docs/architecture.md."""
 
-from uuid import UUID
-
 from django.utils import timezone
 from procrastinate import JobContext, RetryStrategy
 from procrastinate.contrib.django import app
@@ -12,9 +10,8 @@ from applications.services.webhook_health import review_failing_webhooks
 
 
 @app.task(name=DELIVER_TASK, queue=DELIVER_QUEUE, pass_context=True)
-async def deliver(context: JobContext, *, delivery_id: int, webhook_id: str) -> None:
-    sender = context.additional_context["sender"]
-    await sender.send_new(delivery_id=delivery_id, webhook_id=UUID(webhook_id))
+async def deliver(context: JobContext, *, delivery_id: int) -> None:
+    await context.additional_context["sender"].send_new(delivery_id=delivery_id)
 
 
 @app.task(name=MAIL_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))

@@ -248,6 +248,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
+SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 if HTTPS:
     # A browser takes these names only with Secure, for this host alone and for every path.
@@ -477,6 +478,8 @@ LOGGING = {
         # Refusals are the clients' business; the access log has them.
         "django.request": {"level": "ERROR"},
         "fulfillment.access": {"level": "INFO"},
+        # At the lowest level it writes refresh tokens and codes into its messages.
+        "oauthlib": {"level": "INFO"},
     },
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
 }

@@ -175,6 +175,7 @@ def local_sql(tree: ast.Module) -> set[str]:
 
 # Where a statement is passed on, or made of names of our own models: each was read.
 STATEMENTS_PASSED_ON = {
+    "applications/services/event_pruning.py",  # `_run` gets the constants of its module
     "fulfillment/statements.py",  # hands on what the caller wrote; checked where it is called
     "fulfillment/backups/restoring.py",  # `_run` joins literals of its module
     "fulfillment/trail.py",  # tables and columns of our models, quoted by `sql.Identifier`

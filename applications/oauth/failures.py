@@ -1,7 +1,7 @@
 """How often one address may be refused at the token endpoint in a minute."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -12,6 +12,16 @@ from applications.oauth.credentials import decode_basic
 
 # What a wrong secret, code or refresh token is answered with.
 COUNTED = frozenset({"invalid_client", "invalid_grant"})
+
+
+# So many times its limit an address may be refused; then it is an attack, and nobody behind it is looked at.
+FLOOD = 10
+
+
+def flood_from(request: HttpRequest) -> Standing | None:
+    """The standing of an address that goes on and on; does not ask the database."""
+    standing = rates.known_refusal(_bucket(request))
+    return standing if standing and standing.used > FLOOD * standing.quota else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +36,21 @@ class Attempt:
     def of(cls, request: HttpRequest, form: list[tuple[str, str]]) -> "Attempt":
         credentials = decode_basic(request.META.get("HTTP_AUTHORIZATION", ""))
         client_id = credentials.client_id if credentials else dict(form).get("client_id", "")
-        address = rates.bucket_of_address(request.META.get("REMOTE_ADDR", ""))
-        return cls(f"{rates.TOKEN_FAILURES}:{address}", client_id[:64])
+        return cls(_bucket(request), client_id[:64])
 
     def known_refusal(self) -> Standing | None:
         """Whether this client went on with wrong secrets after its address had run over."""
-        return rates.known_refusal(f"{self.bucket} {self.client_id}")
+        standing = rates.known_refusal(f"{self.bucket} {self.client_id}")
+        if standing:
+            self._count_on()
+        return standing
 
     def judge(self, content: str | None, status: int) -> Standing | None:
         """Counts a refusal; the standing of the address if that was one too many."""
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:
             return None
-        standing = rates.known_refusal(self.bucket) or rates.count_request(
+        standing = self._count_on() or rates.count_request(
             policy=rates.TOKEN_FAILURES, bucket=self.bucket, quota=settings.TOKEN_FAILURES_PER_MINUTE
         )
         if not standing.is_over:
@@ -46,3 +58,15 @@ class Attempt:
         if error == "invalid_client":
             rates.remember_refusal(f"{self.bucket} {self.client_id}", standing)
         return standing
+
+    def _count_on(self) -> Standing | None:
+        """What comes after the limit is counted in this process only, for `flood_from`."""
+        standing = rates.known_refusal(self.bucket)
+        if standing:
+            standing = replace(standing, used=standing.used + 1)
+            rates.remember_refusal(self.bucket, standing)
+        return standing
+
+
+def _bucket(request: HttpRequest) -> str:
+    return f"{rates.TOKEN_FAILURES}:{rates.bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"

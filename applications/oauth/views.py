@@ -25,7 +25,7 @@ from applications.oauth.authorization import (
     error_location,
     read_authorization_request,
 )
-from applications.oauth.failures import Attempt
+from applications.oauth.failures import Attempt, flood_from
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
@@ -109,7 +109,10 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})
     try:
+        # Read in any case: the server breaks a connection whose request was not taken whole.
         form = _form(request, names | CLIENT_PARAMETERS)
+        if standing := flood_from(request):
+            return _too_many_failures(standing)
         attempt = Attempt.of(request, form)
         if standing := attempt.known_refusal():
             return _too_many_failures(standing)

@@ -29,7 +29,7 @@ WHERE known.state = 'Failed'
 DEFER = f"""
 SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(
     '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, NULL,
-    jsonb_build_object('delivery_id', %s::bigint, 'webhook_id', %s::uuid), NULL
+    jsonb_build_object('delivery_id', %s::bigint), NULL
 )::procrastinate_job_to_defer_v1])
 """
 
@@ -97,4 +97,4 @@ def _enabled(webhook: Webhook) -> Webhook:
 
 def _defer(delivery: Delivery) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(DEFER, [delivery.pk, delivery.webhook_id])
+        cursor.execute(DEFER, [delivery.pk])

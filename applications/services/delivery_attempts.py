@@ -25,23 +25,37 @@ LEASE = timedelta(seconds=40)
 JOB_COMES_WITHIN = timedelta(seconds=2)
 GONE = 410
 
-_TAKEN = """
-UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
-FROM applications_event e, applications_webhook w
-WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
+# Jobs that were to bring what is taken here are spared: each would cost more than the delivery.
+_TAKE = """
+WITH taken AS (
+    UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
+    FROM applications_event e, applications_webhook w
+    WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
+        AND {chosen}
+    RETURNING d.id, d.tries, w.id AS webhook, w.url, w.failing_since IS NOT NULL AS failing,
+        (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
+         WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
+        e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
+), spared AS (
+    DELETE FROM procrastinate_jobs j USING ({spared}) t
+    WHERE j.queueing_lock = 'delivery:' || t.id AND j.status = 'todo'
+)
+SELECT * FROM taken
 """
-_RETURNING = """
-RETURNING d.id, d.tries, w.id, w.url, w.failing_since IS NOT NULL,
-    (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
-     WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
-    e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
-"""
-TAKE_NEW = f"{_TAKEN} AND d.id = %(delivery)s AND d.tries = 0 {_RETURNING}"
-TAKE_DUE = f"""{_TAKEN} AND d.id IN (
-    SELECT id FROM applications_delivery
-    WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
-    ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
-) {_RETURNING}"""  # noqa: S608 - made of constants
+_SAME_EVENT = "d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"
+_LEFT = f"SELECT d.id FROM applications_delivery d WHERE d.webhook_id = ANY(%(busy)s) AND {_SAME_EVENT}"  # noqa: S608
+TAKE_NEW = _TAKE.format(
+    chosen=f"d.tries = 0 AND d.webhook_id <> ALL(%(busy)s) AND {_SAME_EVENT}",
+    spared=f"SELECT id FROM taken UNION ALL {_LEFT}",  # noqa: S608 - made of constants
+)
+TAKE_DUE = _TAKE.format(
+    chosen="""d.id IN (
+            SELECT id FROM applications_delivery
+            WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
+            ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+        )""",
+    spared="SELECT id FROM taken",
+)
 WITH_DUE = """
 SELECT w.id FROM applications_webhook w
 WHERE w.is_enabled AND EXISTS (
@@ -87,11 +101,14 @@ class Taken:
     body: bytes
 
 
-def take_new_delivery(*, delivery_id: int, now: datetime) -> Taken | None:
-    """For the job of a delivery: None where it is taken already, done, or its webhook is disabled."""
-    parameters = {"delivery": delivery_id, "now": now, "lease": now + LEASE}
-    rows = fetch_rows(TAKE_NEW, parameters)
-    return _taken(*rows[0]) if rows else None
+def take_new_deliveries(*, delivery_id: int, busy: Sequence[UUID] = (), now: datetime) -> list[Taken]:
+    """For the job of a delivery: those of the same event, but for webhooks that are `busy`.
+
+    Without what is taken already, or done, or whose webhook is disabled. What is left to busy ones is the business of
+    `take_due_deliveries` from here on.
+    """
+    parameters = {"delivery": delivery_id, "busy": list(busy), "now": now, "lease": now + LEASE}
+    return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]
 
 
 def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[Taken]:

@@ -11,7 +11,7 @@ from applications.selectors.events import KEPT
 from fulfillment.pruning import Prunable
 
 # These rows are small and in nobody's hands: so many batches at once still take a fraction of a second.
-BATCHES_AT_ONCE = 4
+BATCHES_AT_ONCE = 8
 
 OLD_EVENTS = "SELECT id FROM applications_event WHERE timestamp <= %(before)s"
 REMOVE_EVENTS = f"""

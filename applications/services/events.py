@@ -15,7 +15,8 @@ from fulfillment.statements import execute, fetch_row
 
 DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
 
-# One round trip: the event, a delivery for each webhook that hears of it, and a job for each delivery.
+# One round trip: the event, a delivery for each webhook that hears of it, and a job for each delivery. By the queueing
+# lock whoever takes a delivery without its job finds that job and removes it.
 RECORD = f"""
 WITH told AS (
     INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
@@ -29,11 +30,11 @@ WITH told AS (
 ), made AS (
     INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
     SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
-    RETURNING id, webhook_id
+    RETURNING id
 )
 SELECT procrastinate_defer_jobs_v1(array_agg(ROW(
-    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, NULL,
-    jsonb_build_object('delivery_id', id, 'webhook_id', webhook_id), NULL
+    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, 'delivery:' || id,
+    jsonb_build_object('delivery_id', id), NULL
 )::procrastinate_job_to_defer_v1)) FROM made HAVING count(*) > 0
 """  # noqa: S608 - the names are constants
 

@@ -11,9 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+from cryptography.fernet import InvalidToken
 from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
@@ -21,10 +23,10 @@ from applications.services.delivery_attempts import (
     Taken,
     record_attempt,
     take_due_deliveries,
-    take_new_delivery,
+    take_new_deliveries,
     webhooks_with_due_deliveries,
 )
-from applications.webhooks.client import Client
+from applications.webhooks.client import Answer, Client
 from applications.webhooks.signatures import signed_headers
 
 logger = logging.getLogger(__name__)
@@ -55,23 +57,17 @@ class Sender:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
 
-    async def send_new(self, *, delivery_id: int, webhook_id: UUID) -> None:
-        """The job of a delivery. Where its webhook is busy, whoever is done first takes it along."""
-        lane = self._lanes[webhook_id]
-        if lane.busy >= lane.limit:
-            lane.more = True
-            return
-        lane.busy += 1
-        taken = None
-        try:
-            taken = await self._in_thread(
-                lambda: take_new_delivery(delivery_id=delivery_id, now=timezone.now())
-            )
-        finally:
-            if taken is None:
-                self._leave(webhook_id, lane)
-        if taken:
-            await self._send(lane, taken)
+    async def send_new(self, *, delivery_id: int) -> None:
+        """The job of a delivery, which takes along what the same event means to other webhooks."""
+        found = await self._in_thread(lambda: self._take_new(delivery_id))
+        for taken in found:
+            self._lanes[taken.webhook_id].busy += 1
+        for taken in found:
+            if taken.delivery_id != delivery_id:
+                self._start(self._send(taken))
+        for taken in found:
+            if taken.delivery_id == delivery_id:
+                await self._send(taken)
 
     async def look_for_due(self) -> None:
         """Until cancelled: starts what is due in the table, every second."""
@@ -103,9 +99,19 @@ class Sender:
             lane.is_filling = True
             self._start(self._take_due(webhook_id, lane))
 
+    def _take_new(self, delivery_id: int) -> list[Taken]:
+        """In a thread. What is left to a busy webhook, whoever is done there first takes along."""
+        busy = []
+        for webhook_id, lane in list(self._lanes.items()):
+            if lane.busy >= lane.limit:
+                lane.more = True
+                busy.append(webhook_id)
+        return take_new_deliveries(delivery_id=delivery_id, busy=busy, now=timezone.now())
+
     async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
         places = lane.limit - lane.busy
         lane.busy += places
+        lane.more = False
         found: list[Taken] = []
         try:
             found = await self._in_thread(
@@ -113,23 +119,19 @@ class Sender:
             )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; deliveries wait: %s", error)
-        finally:
-            lane.more = len(found) == places
-            lane.busy -= places - len(found)
-            lane.is_filling = False
-            self._forget_idle(webhook_id, lane)
+        lane.busy -= places - len(found)
+        lane.more = lane.more or len(found) == places
+        lane.is_filling = False
         for taken in found:
-            self._start(self._send(lane, taken))
+            self._start(self._send(taken))
+        self._go_on(webhook_id, lane)
 
-    async def _send(self, lane: _Lane, taken: Taken) -> None:
-        started = timezone.now()
+    async def _send(self, taken: Taken) -> None:
+        lane, started = self._lanes[taken.webhook_id], timezone.now()
         if taken.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
         try:
-            headers = signed_headers(
-                ciphertexts=taken.ciphertexts, event_id=str(taken.event_id), now=started, body=taken.body
-            )
-            answer = await self._client.post(taken.url, taken.body, headers)
+            answer = await self._ask(taken, started)
             # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
             lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
             await self._in_thread(
@@ -138,16 +140,22 @@ class Sender:
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; a delivery will be repeated: %s", error)
         finally:
-            self._leave(taken.webhook_id, lane)
+            lane.busy -= 1
+            self._go_on(taken.webhook_id, lane)
 
-    def _leave(self, webhook_id: UUID, lane: _Lane) -> None:
-        lane.busy -= 1
+    async def _ask(self, taken: Taken, now: datetime) -> Answer:
+        try:
+            headers = signed_headers(
+                ciphertexts=taken.ciphertexts, event_id=str(taken.event_id), now=now, body=taken.body
+            )
+        except InvalidToken:
+            return Answer(0, error="The secret cannot be read any more; rotate it.")
+        return await self._client.post(taken.url, taken.body, headers)
+
+    def _go_on(self, webhook_id: UUID, lane: _Lane) -> None:
         if lane.more:
             self._fill(webhook_id)
-        self._forget_idle(webhook_id, lane)
-
-    def _forget_idle(self, webhook_id: UUID, lane: _Lane) -> None:
-        if not (lane.busy or lane.more or lane.is_filling) and lane.limit == AT_ONCE:
+        elif not (lane.busy or lane.is_filling) and lane.limit == AT_ONCE:
             self._lanes.pop(webhook_id, None)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,6 +8,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
 from fulfillment.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.serializers import read_form
 from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import (
     CANCEL_EXAMPLE,
@@ -106,9 +106,8 @@ class OrderViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[OpenedStore, PreparedOrder]:
         opened = open_store(request.auth, store_id, WRITE)
-        form = OrderRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        return opened, prepare_order(opened=opened, request=order_request_of(form.validated_data))
+        values = read_form(OrderRequestSerializer, request.data)
+        return opened, prepare_order(opened=opened, request=order_request_of(values))
 
     @extend_schema(
         operation_id="order_create",
@@ -164,7 +163,7 @@ class OrderViewSet(ApiViewSet):
     )
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WRITE)
-        reason = _validated(CancelRequestSerializer, request).get("Reason", "")
+        reason = read_form(CancelRequestSerializer, request.data).get("Reason", "")
         order = cancel_order(
             order=order, actor=_actor(opened), reason=reason, if_match=matching_tags(request)
         )
@@ -182,7 +181,7 @@ class OrderViewSet(ApiViewSet):
     )
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WORK)
-        note = _validated(RefusalRequestSerializer, request).get("Note", "")
+        note = read_form(RefusalRequestSerializer, request.data).get("Note", "")
         order = refuse_cancellation(
             order=order, actor=_actor(opened), note=note, if_match=matching_tags(request)
         )
@@ -201,7 +200,7 @@ class OrderViewSet(ApiViewSet):
     )
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WORK)
-        values = _validated(StatusRequestSerializer, request)
+        values = read_form(StatusRequestSerializer, request.data)
         order = move_order(
             order=order,
             status=values["Status"],
@@ -240,10 +239,3 @@ def answer_order(
 
 def _actor(opened: OpenedStore) -> Actor:
     return Actor(actor_kind(opened), opened.caller.user_id)
-
-
-def _validated(form_class: Any, request: Request) -> dict[str, Any]:
-    form = form_class(data=request.data)
-    form.is_valid(raise_exception=True)
-    values: dict[str, Any] = form.validated_data
-    return values

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
 from fulfillment.responses import json_bytes, weak_etag
+from fulfillment.serializers import read_form
 from fulfillment.viewsets import ApiViewSet
 from stores.api.order_examples import QUOTE_EXAMPLES
 from stores.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
@@ -64,9 +65,8 @@ class QuoteViewSet(ApiViewSet):
     @idempotent
     def create(self, request: Request, store_id: str) -> HttpResponse:
         opened = open_store(request.auth, store_id, WRITE)
-        form = QuoteRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        quote = create_quote(opened=opened, asked=asked_of(form.validated_data))
+        values = read_form(QuoteRequestSerializer, request.data)
+        quote = create_quote(opened=opened, asked=asked_of(values))
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
         response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
         return response

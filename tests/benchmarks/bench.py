@@ -5,7 +5,9 @@ Ratios are medians over rounds; single figures of a shared machine say little. W
 
 import argparse
 import os
+import sys
 
+from fulfillment import supervision
 from tests.benchmarks.databases import ORDERS, PRODUCTS, STORES, TOKENS, is_filled, prepare_database
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.ratios import Pace, measure_growth, measure_rows
@@ -19,6 +21,14 @@ PARTS = ("rows", "growth", "workers", "tail", "memory")
 def main() -> None:
     arguments = _arguments()
     require_wrk()
+    supervision.raise_when_told_to_stop()
+    try:
+        _measure(arguments)
+    except supervision.Stopped:
+        sys.exit("Stopped; nothing was written.")
+
+
+def _measure(arguments: argparse.Namespace) -> None:
     pace = Pace(arguments.rounds, arguments.seconds, arguments.connections)
     small = prepare_database(1)
     report = Report(pace, small.facts["statements"], load_before=os.getloadavg()[0])

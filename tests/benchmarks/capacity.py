@@ -33,7 +33,7 @@ def arithmetic(costs: Mapping[str, tuple[float, float]]) -> str:
         f"So one machine of {CORES} cores with everything on it carries about {_rounded(machine):,} requests a second "
         f"of this mixture, {_rounded(orders):,} of them orders: {_rounded(machine * DAY / 1e6):,} million requests and "
         f"{_rounded(orders * DAY / 1e6, 1):,} million orders a day. For {WANTED:,} a second it takes {web:.0f} web "
-        f"cores ({WANTED:,} × {worker:.2f} ms / {LOAD}), as {math.ceil(web / CORES)} machines of {CORES}, and "
+        f"cores ({WANTED:,} × {worker:.2f} ms / {LOAD}), of {math.ceil(web / CORES)} machines of {CORES}, and "
         f"{primary:.0f} cores of PostgreSQL ({WANTED:,} × {database:.2f} ms / {LOAD}): one primary."
     )
     table = "\n".join([*lines, _line("**the mixture**", worker, database, "")])

@@ -41,7 +41,9 @@ def main(scale: int) -> None:
 def fill(scale: int) -> None:
     """At scale 0 the three stores without orders, copies and populations."""
     from django.core.management import call_command
+    from django.db import connection
 
+    from fulfillment.trail import MAY_EMPTY
     from stores.models import Store
     from stores.services.catalog_import import import_catalog
     from stores.services.order_filling import fill_orders
@@ -49,6 +51,8 @@ def fill(scale: int) -> None:
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
 
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET {MAY_EMPTY} = on")
     call_command("flush", interactive=False, verbosity=0)
     import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
     _make_application("Bench", [STORE, WORKSHOP, PEER])

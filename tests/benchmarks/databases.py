@@ -60,13 +60,15 @@ def fill_database(url: str, scale: int, **more: str) -> Database:
 
 
 def is_filled(scale: int) -> bool:
-    """Whether an earlier run has left this much data behind."""
+    """Whether an earlier run has left this much data behind, and not only begun."""
     from fulfillment.postgres import ensure_running
 
-    url = ensure_running(FOLDER, database="postgres")
+    url, name = ensure_running(FOLDER, database="postgres"), f"bench_{scale}"
     with psycopg.connect(url) as connection:
-        statement = "SELECT 1 FROM pg_database WHERE datname = %s"
-        return connection.execute(statement, [f"bench_{scale}"]).fetchone() is not None
+        if not connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount:
+            return False
+    with psycopg.connect(ensure_running(FOLDER, database=name)) as connection:
+        return connection.execute("SELECT to_regclass('bench_is_filled')").fetchone() != (None,)
 
 
 def server_process() -> int:

@@ -12,14 +12,12 @@ STORES, PRODUCTS = 50, 20
 FIRST, TYPICAL = "bench-01", "bench-02"
 
 
-def prepare(*, anew: bool) -> dict[str, str]:
+def prepare() -> dict[str, str]:
     """The database, and the headers of an operator's own application that reads and writes all orders."""
     django.setup()
     from stores.models import Store
 
     call_command("migrate", verbosity=0)
-    if anew:
-        call_command("flush", interactive=False, verbosity=0)
     if Store.objects.count() < STORES:
         _make_stores()
     return _headers()

@@ -16,7 +16,7 @@ def fill(*, orders: int) -> None:
     from applications.models import Application
     from tests.benchmarks import order_data
 
-    order_data.prepare(anew=False)
+    order_data.prepare()
     if order_data.count() < orders:
         order_data.fill(to=orders, large=orders // 10)
     if Application.objects.count() < APPLICATIONS:

@@ -116,7 +116,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
             # Flat: the second half of the requests adds next to nothing.
             (_, half), (_, last) = self.memory[-2:]
             good = last <= MEMORY_MARK and last <= half * FLAT_MARK
-            steps = ", ".join(f"{megabytes:.0f} MB after {number:,}" for number, megabytes in self.memory)
+            steps = ", ".join(f"{megabytes:.0f} MB around {number:,}" for number, megabytes in self.memory)
             yield (
                 f"- Memory of a worker: {steps} requests (marks: at most {MEMORY_MARK} MB, and flat"
                 f"{'' if good else UNDER})."

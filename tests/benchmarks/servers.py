@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fulfillment import supervision
 from tests.benchmarks.processes import descendants, resident
 
 START_SECONDS = 30
@@ -61,7 +62,12 @@ def running(
     command = [*prefix, sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host]
     command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
     command += ["--log-level", "warning", SERVERS[name]]
-    process = subprocess.Popen(command, env=os.environ | (environment or {}), start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        env=os.environ | (environment or {}),
+        start_new_session=True,
+        preexec_fn=supervision.end_with_parent,
+    )
     try:
         _wait(host, port, process)
         yield Server(name, port, process.pid, host)

@@ -23,6 +23,7 @@ import orjson
 import psycopg
 import requests
 
+from fulfillment import supervision
 from tests.benchmarks.databases import ROOT, Database, fill_database
 from tests.benchmarks.networks import GATEWAY, NETWORK, namespaces
 from tests.benchmarks.open_loop import put_steady_load
@@ -73,6 +74,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if os.geteuid():
         sys.exit("This makes network namespaces, which takes root.")
+    supervision.raise_when_told_to_stop()
     with namespaces(["a", "b", "w"]) as nodes, contextlib.ExitStack() as stack:
         url = _listening_postgresql()
         hosts = ",".join(address for _, address in nodes.values())
@@ -223,6 +225,7 @@ def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]
         cwd=ROOT,
         env=os.environ | environment,
         start_new_session=True,
+        preexec_fn=supervision.end_with_parent,
     )
     try:
         yield

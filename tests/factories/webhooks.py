@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from applications.models import Application, Delivery, Event, Webhook
+from applications.services.delivery_attempts import Taken, take_new_deliveries
 from applications.services.events import record_event
 from applications.services.webhooks import create_webhook
 
@@ -49,3 +50,10 @@ def make_event(
 
 def delivery_of(event: Event, webhook: Webhook) -> Delivery:
     return Delivery.objects.get(event=event, webhook=webhook)
+
+
+def take_delivery(delivery: Delivery, now: datetime | None = None) -> Taken | None:
+    """This one alone, as its job takes it."""
+    others = Webhook.objects.exclude(pk=delivery.webhook_id).values_list("pk", flat=True)
+    found = take_new_deliveries(delivery_id=delivery.pk, busy=list(others), now=now or timezone.now())
+    return found[0] if found else None

@@ -44,7 +44,7 @@ def test_help_lists_every_target_for_people():
 
     assert targets == [
         *("help", "run", "test", "lint", "types", "schema"),
-        *("bench", "soak", "install", "lock"),
+        *("bench", "soak", "mutants", "install", "lock"),
     ]
     assert make(ROOT).stdout == make(ROOT, "help").stdout
 

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from applications.models import Delivery, Webhook
-from applications.services.delivery_attempts import record_attempt, take_new_delivery
+from applications.services.delivery_attempts import record_attempt
 from applications.webhooks.client import Answer
 from tests.factories.orders import RECIPIENT, make_product, order_body
-from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook
+from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, take_delivery
 
 FIELDS = {
     "ID",
@@ -168,7 +168,7 @@ def test_delivery_log_shows_what_happened(client, path, world):
     first, second, third = (make_event(world.application, data={"Sequence": n}) for n in (1, 2, 3))
     now = timezone.now()
     for event, answer in ((first, Answer(9, 200, "ok")), (second, Answer(5, 500, "no", retry_after="60"))):
-        taken = take_new_delivery(delivery_id=delivery_of(event, webhook).pk, now=now)
+        taken = take_delivery(delivery_of(event, webhook), now)
         record_attempt(taken=taken, answer=answer, started=now, now=now)
 
     log = client.call("GET", f"{path}/webhook/{webhook.pk}/delivery").json()
@@ -277,9 +277,7 @@ class TestEvents:
         store.call("POST", f"/store/associated/order/{order['OrderID']}/status", shipped)
 
         events = client.call("GET", f"{path}/event").json()
-        sent = [
-            take_new_delivery(delivery_id=d.pk, now=timezone.now()) for d in webhook.deliveries.order_by("id")
-        ]
+        sent = [take_delivery(d, timezone.now()) for d in webhook.deliveries.order_by("id")]
 
         assert [e["Type"] for e in events] == [
             "order.received",

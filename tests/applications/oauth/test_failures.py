@@ -79,3 +79,13 @@ def test_revocation_shares_the_limit(confidential):
     statuses = [wrong(confidential).revoke("token").status_code for _ in range(4)]
 
     assert statuses == [401, 401, 401, 429]
+
+
+def test_an_address_that_floods_is_refused_whole_and_unread(confidential, django_assert_num_queries):
+    good = Party(ApplicationFactory(confidential=True))
+    for number in range(31):
+        assert number > 20 or good.token(grant_type="client_credentials").status_code == 200, number
+        confidential.redeem(f"nonsense-{number}")
+
+    with django_assert_num_queries(0):
+        assert good.token(grant_type="client_credentials").status_code == 429

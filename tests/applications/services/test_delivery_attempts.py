@@ -16,13 +16,13 @@ from applications.services.delivery_attempts import (
     WITH_DUE,
     record_attempt,
     take_due_deliveries,
-    take_new_delivery,
+    take_new_deliveries,
     webhooks_with_due_deliveries,
 )
 from applications.services.webhooks import change_webhook
 from applications.webhooks.client import Answer
 from applications.webhooks.schedule import DELAYS
-from tests.factories.webhooks import delivery_of, make_event, make_webhook
+from tests.factories.webhooks import delivery_of, make_event, make_webhook, take_delivery
 
 SECOND = timedelta(seconds=1)
 
@@ -47,10 +47,38 @@ def fail(taken, now, **answer):
     )
 
 
+def jobs() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs")
+        return cursor.fetchone()[0]
+
+
+def test_job_takes_along_what_the_event_means_to_others(world):
+    webhooks = [make_webhook(world.application) for _ in range(4)]
+    event = make_event(world.application)
+    make_event(world.application)
+    mine = delivery_of(event, webhooks[0])
+
+    taken = take_new_deliveries(delivery_id=mine.pk, busy=[webhooks[2].pk], now=timezone.now())
+
+    assert {one.webhook_id for one in taken} == {webhooks[n].pk for n in (0, 1, 3)}
+    assert {one.event_id for one in taken} == {event.event_id}
+    # Of 8 jobs those of this event have nothing left to do, the busy one's included.
+    assert jobs() == 4
+
+
+def test_what_is_taken_without_its_job_spares_the_job(world, webhook):
+    for _ in range(5):
+        make_event(world.application)
+
+    assert len(take_due(webhook, timezone.now() + SECOND, limit=3)) == 3
+    assert jobs() == 2
+
+
 def test_body_is_the_envelope(world, delivery):
     event = delivery.event
 
-    taken = take_new_delivery(delivery_id=delivery.pk, now=timezone.now())
+    taken = take_delivery(delivery, timezone.now())
 
     assert orjson.loads(taken.body) == {
         "EventID": str(event.event_id),
@@ -64,7 +92,7 @@ def test_body_is_the_envelope(world, delivery):
 
 def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery):
     now = timezone.now()
-    taken = take_new_delivery(delivery_id=delivery.pk, now=now)
+    taken = take_delivery(delivery, now)
     for number, delay in enumerate(DELAYS, start=1):
         assert taken.tries == number
         fail(taken, now)
@@ -86,7 +114,7 @@ def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery
 
 def test_success_ends_the_schedule_and_is_logged(delivery):
     now = timezone.now()
-    taken = take_new_delivery(delivery_id=delivery.pk, now=now)
+    taken = take_delivery(delivery, now)
     fail(taken, now, status=None, error="No connection")
     (again,) = take_due(delivery.webhook, now + timedelta(minutes=1))
     record_attempt(taken=again, answer=Answer(12, 204, "thanks"), started=now, now=now)
@@ -101,7 +129,7 @@ def test_success_ends_the_schedule_and_is_logged(delivery):
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_retry_after_is_honoured(delivery, status):
     now = timezone.now()
-    fail(take_new_delivery(delivery_id=delivery.pk, now=now), now, status=status, retry_after="3600")
+    fail(take_delivery(delivery, now), now, status=status, retry_after="3600")
 
     delivery.refresh_from_db()
     assert delivery.next_try == now + timedelta(hours=1)
@@ -110,7 +138,7 @@ def test_retry_after_is_honoured(delivery, status):
 @pytest.mark.parametrize("status", [301, 400, 404, 429, 500, 503, 599])
 def test_anything_but_success_is_tried_again(webhook, delivery, status):
     now = timezone.now()
-    fail(take_new_delivery(delivery_id=delivery.pk, now=now), now, status=status)
+    fail(take_delivery(delivery, now), now, status=status)
 
     delivery.refresh_from_db()
     webhook.refresh_from_db()
@@ -119,7 +147,7 @@ def test_anything_but_success_is_tried_again(webhook, delivery, status):
 
 def test_gone_disables_the_webhook_at_once(webhook, delivery):
     now = timezone.now()
-    fail(take_new_delivery(delivery_id=delivery.pk, now=now), now, status=410)
+    fail(take_delivery(delivery, now), now, status=410)
 
     delivery.refresh_from_db()
     webhook.refresh_from_db()
@@ -133,7 +161,7 @@ def test_disabled_webhook_waits_and_goes_on_when_enabled(webhook, delivery):
     now = timezone.now() + timedelta(hours=1)
     change_webhook(webhook=webhook, values={"IsEnabled": False})
 
-    assert take_new_delivery(delivery_id=delivery.pk, now=now) is None
+    assert take_delivery(delivery, now) is None
     assert webhooks_with_due_deliveries(now=now) == take_due(webhook, now) == []
     change_webhook(webhook=webhook, values={"IsEnabled": True})
     assert [taken.delivery_id for taken in take_due(webhook, now)] == [delivery.pk]
@@ -141,7 +169,7 @@ def test_disabled_webhook_waits_and_goes_on_when_enabled(webhook, delivery):
 
 def test_tries_go_to_the_present_address(webhook, delivery):
     now = timezone.now()
-    fail(take_new_delivery(delivery_id=delivery.pk, now=now), now)
+    fail(take_delivery(delivery, now), now)
     change_webhook(webhook=webhook, values={"URL": "https://192.0.43.8/moved"})
 
     (taken,) = take_due(webhook, now + timedelta(minutes=1))
@@ -151,9 +179,9 @@ def test_tries_go_to_the_present_address(webhook, delivery):
 
 def test_what_a_killed_worker_held_comes_up_again_within_a_minute(webhook, delivery):
     now = timezone.now()
-    assert take_new_delivery(delivery_id=delivery.pk, now=now)
+    assert take_delivery(delivery, now)
 
-    assert take_new_delivery(delivery_id=delivery.pk, now=now) is None
+    assert take_delivery(delivery, now) is None
     assert webhooks_with_due_deliveries(now=now + LEASE - SECOND) == []
     assert timedelta(seconds=55) >= LEASE
     (again,) = take_due(webhook, now + LEASE)
@@ -169,13 +197,13 @@ def test_new_delivery_is_left_to_its_job_at_first(webhook, delivery):
 
 def test_resend_during_a_try_keeps_its_new_schedule(delivery):
     now = timezone.now()
-    taken = take_new_delivery(delivery_id=delivery.pk, now=now)
+    taken = take_delivery(delivery, now)
     resend_delivery(delivery=delivery)
     fail(taken, now)
 
     delivery.refresh_from_db()
     assert (delivery.state, delivery.tries) == ("Pending", 0)
-    assert take_new_delivery(delivery_id=delivery.pk, now=now)
+    assert take_delivery(delivery, now)
 
 
 def test_longest_due_comes_first_and_limited(world, webhook):

@@ -5,11 +5,11 @@ from django.db import connection
 from django.utils import timezone
 
 from applications.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.services.delivery_attempts import record_attempt, take_new_delivery
+from applications.services.delivery_attempts import record_attempt
 from applications.services.pruning import prunables
 from applications.services.webhooks import delete_webhook
 from applications.webhooks.client import Answer
-from tests.factories.webhooks import delivery_of, make_event, make_webhook
+from tests.factories.webhooks import delivery_of, make_event, make_webhook, take_delivery
 
 DAY = timedelta(days=1)
 
@@ -20,7 +20,7 @@ def prune(batch=500):
 
 def deliver(event, webhook):
     now = timezone.now()
-    taken = take_new_delivery(delivery_id=delivery_of(event, webhook).pk, now=now)
+    taken = take_delivery(delivery_of(event, webhook), now)
     record_attempt(taken=taken, answer=Answer(1, 200), started=now, now=now)
 
 

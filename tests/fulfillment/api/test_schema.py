@@ -34,6 +34,23 @@ def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     )
 
 
+def test_everything_that_creates_takes_an_idempotency_key(document):
+    creating = {
+        name: operation
+        for name, operation in described(document)
+        if name.startswith("POST ") and (name.endswith("/user") or "201" in operation["responses"])
+    }
+    keyed = {
+        name: "Idempotency-Key" in {one["name"] for one in operation.get("parameters", ())}
+        for name, operation in creating.items()
+    }
+    things = ("application", "association", "asset", "order", "quote", "user", "webhook")
+    missing = [thing for thing in things if not any(name.endswith(f"/{thing}") for name in keyed)]
+
+    assert [name for name, takes_key in keyed.items() if not takes_key] == []
+    assert missing == []
+
+
 def test_schema_is_openapi_3_1(document):
     assert document["openapi"].startswith("3.1")
     validate_schema(document)

@@ -5,14 +5,17 @@ from unittest.mock import patch
 import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
+from pypdf import PdfReader
 
 from applications.models import Event
 from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
+from tests.factories.templates import page
 
 ORDERS = "/store/associated/order"
+MONEY = ("ItemsTotal", "DeliveryTotal", "Total")
 
 
 def quote(shop, *items, **changes):
@@ -71,6 +74,7 @@ def test_expired_quote_is_refused_with_a_fresh_one(shop):
 
 REFUSALS = [
     ({"Items": []}, "/Items", "empty"),
+    ({"Items": [{"ProductID": "card", "Quantity": 100}] * 2000}, "/Items", "max_length"),
     ({"Items": [{"ProductID": "none", "Quantity": 1}]}, "/Items/0/ProductID", "product_unknown"),
     ({"Items": [{"ProductID": "card", "Quantity": 1}]}, "/Items/0/Quantity", "quantity_below_minimum"),
     (
@@ -152,6 +156,33 @@ def test_print_file_is_rendered_from_the_very_data_and_frozen(shop):
         stored.write(b"x")
     damaged = shop.world.as_application().call("GET", path)
     assert (damaged.status_code, damaged.json()["Code"]) == (500, "print_file_damaged")
+
+
+def test_template_without_fields_is_printed_as_well(shop):
+    fixed = {"Text": "Thank you", "Kind": "Text", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Size": 12}
+    make_product(shop.store, "fixed", Template={"Pages": [page(fixed)]})
+
+    item = shop.place(body=order_body(("fixed", 100))).json()["Items"][0]
+
+    assert item["PrintFile"]["Bytes"] > 0
+    [name] = OrderItem.objects.values_list("print_file", flat=True)
+    with default_storage.open(name) as stored:
+        assert "Thank you" in PdfReader(stored).pages[0].extract_text()
+
+
+@pytest.mark.parametrize("quantity", [100, 150, 850, 1000])
+def test_order_costs_what_its_quote_said_and_what_it_costs_without(shop, quantity):
+    asked = quote(shop, ("card", quantity))
+    plain = shop.place(body=order_body(("card", quantity))).json()
+
+    for option in asked["Options"]:
+        chosen = {"QuoteID": asked["QuoteID"], "OptionID": option["OptionID"]}
+        order = shop.place(body=order_body(("card", quantity), **chosen)).json()
+        assert {name: order[name] for name in MONEY} == {name: option[name] for name in MONEY}
+        assert order["Total"] == sum(item["LineTotal"] for item in order["Items"])
+        same = (plain["DeliveryMethodCode"], plain["ProductionDays"])
+        if (option["DeliveryMethodCode"], option["ProductionDays"]) == same:
+            assert plain["Total"] == option["Total"]
 
 
 def test_unprintable_data_is_refused_by_field(shop):

@@ -9,7 +9,8 @@ from stores.models import Product, Proof
 from stores.selectors.catalog import stored_product
 from stores.services.products import archive_product, save_product
 from stores.services.renderings import refresh_renderings
-from tests.factories.templates import field, make_card, make_demo_product, page, text_box
+from stores.typesetting import load_sample
+from tests.factories.templates import TEMPLATES, field, make_card, make_demo_product, page, text_box
 
 PATH = "/store/associated/product/card/proof"
 
@@ -251,3 +252,19 @@ def test_rendered_messages_stay_with_the_proof(world, client):
     refresh_renderings()
 
     assert client.call("POST", PATH, {"Name": "Ada"}).json()["_meta"] == {"Messages": ["Look at this."]}
+
+
+def test_picture_of_the_gallery_is_chosen_by_its_name(world, client):
+    make_demo_product(world.associated, "postcard-5x7")
+    path = "/store/associated/product/postcard-5x7/proof"
+    sample = load_sample(TEMPLATES / "postcard-5x7")
+
+    garden, evening = (
+        client.call("POST", path, {**sample, "Picture": name}).json()["Side1URL"]
+        for name in ("Garden house", "Evening house")
+    )
+
+    assert fetch(client, garden) != fetch(client, evening)
+    assert faults(client.call("POST", path, {**sample, "Picture": "Castle"})) == {
+        "/Picture": "unknown_picture"
+    }

@@ -15,6 +15,7 @@ from stores.services import catalog_import
 from stores.services.catalog_import import CatalogInvalid, import_catalog
 from stores.services.products import archive_product
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
+from tests.factories.templates import make_card
 from tests.stores.services.fresh import assert_renderings_fresh
 
 
@@ -151,6 +152,7 @@ class TestRoundTrip:
         make_product(
             first, ID="dated", DeliveredPrices=[price_values(Created="2024-02-29T12:00:00.5Z", Price=7)]
         )
+        make_card(first, "with-template")
         make_store()
 
     def test_export_then_import_changes_nothing(self):
@@ -159,7 +161,7 @@ class TestRoundTrip:
 
         summary = load(export())
 
-        assert (summary.products_same, summary.stores_same) == (4, 2)
+        assert (summary.products_same, summary.stores_same) == (5, 2)
         assert state() == before
 
     def test_import_then_export_gives_the_same_bytes(self):

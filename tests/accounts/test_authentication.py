@@ -1,0 +1,122 @@
+"""Who signs in by name and password, and who does not."""
+
+import pytest
+from django.contrib.auth import hashers
+from django.core.exceptions import PermissionDenied
+from django.test import RequestFactory
+
+from accounts import authentication
+from accounts.authentication import TenantBackend
+from accounts.models import RateWindow, Tenant, User
+from tests.world import PASSWORD
+
+BACKEND = TenantBackend()
+
+
+def sign_in(username, password=PASSWORD, request=None):
+    return BACKEND.authenticate(request, username=username, password=password)
+
+
+@pytest.fixture
+def twin(world):
+    """Somebody of the same name elsewhere."""
+    tenant = Tenant.objects.create(domain="other.example", name="Other")
+    user = User(tenant=tenant, username="user", email="user@other.example")
+    user.set_password("another pass phrase")
+    user.save()
+    return user
+
+
+@pytest.mark.parametrize("name", ["user", "USER", "user@print.example", "User@Print.Example"])
+def test_name_alone_or_with_its_domain_signs_in(world, name):
+    assert sign_in(name) == world.user
+
+
+@pytest.mark.parametrize(
+    "name", ["", None, "use", "user@", "user@example", "@print.example", "user\0", "nobody"]
+)
+def test_other_names_do_not(world, name):
+    assert sign_in(name) is None
+
+
+@pytest.mark.parametrize("password", ["", None, PASSWORD.upper(), PASSWORD + " ", "x"])
+def test_other_passwords_do_not(world, password):
+    assert sign_in("user", password) is None
+
+
+def test_name_of_two_tenants_needs_its_domain(world, twin):
+    assert sign_in("user") is None
+    assert sign_in("user@print.example") == world.user
+    assert sign_in("user@other.example", "another pass phrase") == twin
+    assert sign_in("user@other.example") is None
+
+
+def test_inactive_user_signs_in_nowhere_and_loses_the_session(world):
+    assert BACKEND.get_user(world.user.pk) == world.user
+    User.objects.filter(pk=world.user.pk).update(is_active=False)
+
+    assert sign_in("user") is None
+    assert BACKEND.get_user(world.user.pk) is None
+
+
+def test_user_of_a_session_comes_with_the_tenant_in_one_query(world, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert BACKEND.get_user(world.user.pk).tenant.domain == "print.example"
+    with django_assert_num_queries(0):
+        assert sign_in("", "x") is None
+
+
+def test_unknown_name_costs_the_work_of_a_wrong_password(world, monkeypatch):
+    checked = []
+    real = hashers.check_password
+
+    def count(password, encoded, *args, **kwargs):
+        checked.append((password, encoded))
+        return real(password, encoded, *args, **kwargs)
+
+    monkeypatch.setattr(authentication, "check_password", count)
+    assert sign_in("nobody", "a guess") is None
+
+    assert [password for password, _ in checked] == ["a guess"]
+    assert hashers.identify_hasher(checked[0][1]).algorithm == hashers.get_hasher("default").algorithm
+
+
+def test_too_many_tries_are_refused_without_a_look_at_the_password(world, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    request = RequestFactory().post("/accounts/login/", REMOTE_ADDR="203.0.113.9")
+    for _ in range(2):
+        assert sign_in("user", "wrong", request) is None
+
+    with pytest.raises(PermissionDenied):
+        sign_in("user@print.example", PASSWORD, request)
+
+    assert request.sign_in_refusal
+    assert sign_in("outsider", PASSWORD, request) == world.outsider
+
+
+def test_right_password_clears_the_account(world, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 3
+    for _ in range(4):
+        assert sign_in("user", "wrong") is None
+        assert sign_in("user") == world.user
+    assert not RateWindow.objects.filter(used__gt=3).exists()
+
+
+def test_unknown_name_is_limited_in_whatever_case(world, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    assert sign_in("Nobody", "x") is None
+    assert sign_in("NOBODY", "x") is None
+
+    with pytest.raises(PermissionDenied):
+        sign_in("nobody", "x")
+
+
+def test_addresses_are_limited_over_all_names(world, settings):
+    settings.SIGN_IN_TRIES_PER_ADDRESS = 2
+    here, there = (RequestFactory().post("/", REMOTE_ADDR=f"203.0.113.{number}") for number in (1, 2))
+    for name in ("a", "b"):
+        assert sign_in(name, "x", here) is None
+
+    with pytest.raises(PermissionDenied):
+        sign_in("user", PASSWORD, here)
+    assert sign_in("user", PASSWORD, there) == world.user

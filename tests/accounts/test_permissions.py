@@ -1,0 +1,163 @@
+"""Who may do what: the rules by themselves, every combination that decides something."""
+
+from uuid import uuid4
+
+import pytest
+
+from accounts.callers import Caller
+from accounts.permissions import (
+    APPLICATION_GRANTS,
+    DEFAULT_APPLICATION_GRANTS,
+    DEFAULT_SCOPES,
+    DEFAULT_STORE_GRANTS,
+    EVERY_GRANT,
+    STORE_GRANTS,
+    Permission,
+    with_implied,
+)
+from accounts.selectors.grants import grants_on_application, judged_on_store
+from fulfillment.access import Access
+from fulfillment.api.errors import InsufficientScope
+from fulfillment.api.permissions import check_access
+from fulfillment.errors import Forbidden
+
+SCOPES = with_implied(Permission.values)
+USER, APPLICATION = uuid4(), uuid4()
+PERSON = Caller(user_id=USER, application_id=APPLICATION, scopes=SCOPES)
+ON_PAGES = Caller(user_id=USER, is_first_party=True, scopes=SCOPES)
+ALONE = Caller(application_id=APPLICATION, scopes=SCOPES - {"Operator"})
+OPERATOR = Caller(user_id=USER, is_operator_user=True, is_first_party=True, scopes=SCOPES)
+READ = {"Store.Self.Read", "Order.Self.Read"}
+
+
+def judge(caller, associated=(), held=(), is_demo=False):
+    return judged_on_store(caller, associated=associated, held=held, is_demo=is_demo)
+
+
+def test_groups_of_grants():
+    assert EVERY_GRANT == STORE_GRANTS | APPLICATION_GRANTS == set(Permission.values) - {"Operator"}
+    assert (len(STORE_GRANTS), len(APPLICATION_GRANTS)) == (6, 4)
+    assert STORE_GRANTS.isdisjoint(APPLICATION_GRANTS)
+    assert set(DEFAULT_SCOPES) == {name for name in EVERY_GRANT if ".Self." in name}
+    assert set(DEFAULT_STORE_GRANTS) == {"Store.Self.Read", "Order.Self.Read", "Order.Self.Write"}
+    assert DEFAULT_APPLICATION_GRANTS == ("Application.Self.Read",)
+
+
+def test_all_means_also_ones_own():
+    assert with_implied(["Order.All.Read"]) == {"Order.All.Read", "Order.Self.Read"}
+    assert with_implied(["Order.Self.Read"]) == {"Order.Self.Read"}
+    assert with_implied([]) == frozenset()
+
+
+def test_kinds_of_callers():
+    assert ALONE.is_application
+    assert not PERSON.is_application
+    assert (PERSON.third_party_id, ON_PAGES.third_party_id) == (APPLICATION, None)
+    assert OPERATOR.is_operator
+    assert not PERSON.is_operator
+    assert not Caller(user_id=USER, is_operator_user=True, scopes=SCOPES - {"Operator"}).is_operator
+    assert not Caller(user_id=USER, scopes=SCOPES).is_operator
+
+
+def test_user_through_an_application_has_what_both_have():
+    assert judge(PERSON, READ, {"Order.All.Read"}) == {"Order.Self.Read"}
+    assert judge(PERSON, {"Order.All.Read"}, {"Order.All.Read"}) == {"Order.All.Read", "Order.Self.Read"}
+    assert judge(PERSON, READ, ()) == frozenset()
+    assert judge(PERSON, (), READ) == frozenset()
+
+
+def test_user_on_pages_has_what_the_person_has():
+    assert judge(ON_PAGES, (), READ) == READ
+    assert judge(ON_PAGES, READ, ()) == frozenset()
+
+
+def test_application_alone_has_what_its_association_has():
+    assert judge(ALONE, READ, ()) == READ
+    assert judge(ALONE, (), READ) == frozenset()
+
+
+def test_token_bounds_everything():
+    bounded = Caller(application_id=APPLICATION, scopes=frozenset({"Order.Self.Read"}))
+
+    assert judge(bounded, STORE_GRANTS, ()) == {"Order.Self.Read"}
+    assert judge(bounded, (), (), is_demo=True) == {"Order.Self.Read"}
+
+
+def test_demo_store_gives_everybody_the_usual():
+    for caller in (PERSON, ON_PAGES, ALONE):
+        assert judge(caller, is_demo=True) == set(DEFAULT_STORE_GRANTS)
+        assert judge(caller, is_demo=False) == frozenset()
+    assert judge(ALONE, {"Order.All.Read"}, (), is_demo=True) > set(DEFAULT_STORE_GRANTS)
+
+
+def test_no_role_on_a_store_opens_applications():
+    assert judge(ON_PAGES, (), EVERY_GRANT) == STORE_GRANTS
+
+
+def test_operator_may_do_all_of_a_kind():
+    assert judge(OPERATOR) == STORE_GRANTS
+    assert grants_on_application(OPERATOR, uuid4()) == APPLICATION_GRANTS
+
+
+def test_third_party_application_opens_no_other_application():
+    assert grants_on_application(PERSON, uuid4()) == frozenset()
+
+
+ACCESSES = {
+    "users": Access(rule="of the test", users=True, applications=False, permissions=("Order.All.Read",)),
+    "applications": Access(
+        rule="of the test", users=False, applications=True, permissions=("Order.All.Read",)
+    ),
+    "operators": Access(
+        rule="of the test", users=True, applications=False, operator_only=True, permissions=()
+    ),
+    "either": Access(
+        rule="of the test", users=True, applications=True, permissions=("Order.All.Read", "Order.Self.Read")
+    ),
+}
+POOR = Caller(user_id=USER, scopes=frozenset({"Store.Self.Read"}))
+
+
+@pytest.mark.parametrize(
+    ("access", "caller"),
+    [
+        ("users", PERSON),
+        ("applications", ALONE),
+        ("operators", OPERATOR),
+        ("either", ALONE),
+        ("either", PERSON),
+    ],
+)
+def test_access_that_fits_is_let_through(access, caller):
+    assert check_access(ACCESSES[access], caller) is None
+
+
+@pytest.mark.parametrize(
+    ("access", "caller", "error", "code", "words"),
+    [
+        ("users", ALONE, Forbidden, "closed_to_applications", "a user must"),
+        ("operators", ALONE, Forbidden, "closed_to_applications", "a user must"),
+        ("applications", PERSON, Forbidden, "closed_to_users", "Only applications"),
+        ("operators", PERSON, Forbidden, "operator_only", "reserved to operators"),
+        ("either", POOR, InsufficientScope, "insufficient_scope", "scope Order.All.Read or Order.Self.Read."),
+    ],
+)
+def test_access_that_does_not_fit_is_refused_by_name(access, caller, error, code, words):
+    with pytest.raises(error) as refused:
+        check_access(ACCESSES[access], caller)
+
+    assert refused.value.code == code
+    assert words in refused.value.message
+
+
+def test_operator_without_the_scope_is_told_which():
+    half = Caller(user_id=USER, is_operator_user=True, scopes=SCOPES - {"Operator"})
+
+    with pytest.raises(InsufficientScope, match="lacks the scope Operator"):
+        check_access(ACCESSES["operators"], half)
+
+
+def test_operator_needs_no_other_scope():
+    bare = Caller(user_id=USER, is_operator_user=True, scopes=frozenset({"Operator"}))
+
+    assert check_access(ACCESSES["either"], bare) is None

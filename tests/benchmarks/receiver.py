@@ -1,0 +1,36 @@
+"""A fast receiver in a process of its own: `python -m tests.benchmarks.receiver` prints its port.
+
+`GET /report` answers what has arrived since the last report: [path, EventID, seconds, delay], the delay being from the
+moment the event names in `Data.At`.
+"""
+
+import asyncio
+import json
+
+from tests.receivers import Receiver
+
+
+class Reporting(Receiver):
+    async def answer(self, path: str, writer: asyncio.StreamWriter) -> None:
+        if path != "/report":
+            await super().answer(path, writer)
+            return
+        rows = []
+        for one in self.received[:-1]:
+            event = one.event
+            delay = one.moment - event["Data"].get("At", one.moment)
+            rows.append([one.path, event["EventID"], one.moment, delay])
+        self.received.clear()
+        body = json.dumps(rows).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+async def main() -> None:
+    receiver = Reporting()
+    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, backlog=1000)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

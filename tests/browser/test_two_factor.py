@@ -1,0 +1,67 @@
+"""The second step in a real browser: the QR code is drawn within the page's policy, and the whole way works."""
+
+import os
+import re
+
+import pytest
+
+from tests.pages.test_two_factor import code_of
+
+WINDOWS = [(1280, "light"), (390, "dark")]
+
+
+def overflow(page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+def test_the_second_step_is_set_up_and_asked_for(visitor):
+    page = visitor.page
+    visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
+    visitor.sign_in("operator")
+    picture = page.locator("main img")
+    assert picture.evaluate("image => image.complete && image.naturalWidth > 100")
+    assert overflow(page) <= 0
+    shoot(visitor, "set-up")
+    key = page.locator("main code").first.inner_text().replace(" ", "")
+    page.fill("#id_code", code_of(key))
+    page.click("main form button[type=submit]")
+    codes = re.findall(r"[a-z2-9]{4}(?:-[a-z2-9]{4}){2}", page.inner_text("main pre"))
+    assert len(codes) == 10
+    assert overflow(page) <= 0
+    shoot(visitor, "codes")
+    page.click("text=I have kept them")
+    shoot(visitor, "on")
+
+    page.context.clear_cookies()
+    visitor.go("/accounts/login/?next=/profile/two-factor")
+    visitor.sign_in("operator")
+    assert page.url.endswith("/accounts/second-step/")
+    shoot(visitor, "second-step")
+    page.fill("#id_code", codes[0])
+    page.click("main form button[type=submit]")
+    assert page.url.endswith("/profile/two-factor")
+    assert page.locator("main dl dd").nth(1).inner_text() == "9"
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+def test_the_page_that_says_when_to_try_again(visitor, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 1
+    page = visitor.page
+    for _ in range(2):
+        visitor.go("/accounts/login/")
+        page.fill("#id_username", "user")
+        page.fill("#id_password", "wrong")
+        page.click("main button[type=submit]")
+
+    assert "Try again in 15 minutes" in page.inner_text("main")
+    assert overflow(page) <= 0
+    shoot(visitor, "too-many")
+
+
+def shoot(visitor, name: str) -> None:
+    if folder := os.environ.get("SHOTS"):
+        visitor.page.screenshot(
+            path=f"{folder}/{name}-{visitor.page.viewport_size['width']}.png", full_page=True
+        )

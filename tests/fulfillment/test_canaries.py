@@ -1,0 +1,195 @@
+"""Secrets of every kind go through the real service; afterwards none of them stands where it must not."""
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from accounts.secrets import decrypt
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.users import create_user
+from applications.services import webhooks
+from applications.services.keys import regenerate_key
+from fulfillment.backups.programs import run_program
+from tests.accounts.services.test_secret_rotation import STORED_SECRETS
+from tests.applications.oauth.flows import Party
+from tests.pages.test_two_factor import turned_on
+from tests.world import ApiClient, World, build_world
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "canary-Pa55-phrase-of-nobody"
+READ_BY_OPERATORS = ("accounts", "applications", "stores", "delivery", "oauth2_provider", "admin", "sessions")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def log():
+    """Everything any logger says, at the lowest level, SQL statements included."""
+    said = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(logging.Formatter().format(record) + repr(record.args))
+
+    keep, root = Keep(), logging.getLogger()
+    level = root.level
+    root.addHandler(keep)
+    root.setLevel(logging.DEBUG)
+    yield said
+    root.removeHandler(keep)
+    root.setLevel(level)
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    """A world in which one of each secret was made and used the way clients do it."""
+    world = build_world()
+    monkeypatch.setattr(webhooks, "check_webhook", lambda *args, **kwargs: None)
+    user = create_user(
+        tenant=world.tenant,
+        username="canary",
+        first_name="Canary",
+        last_name="Bird",
+        email="canary@print.example",
+        password=PASSWORD,
+    )
+    browser = Client()
+    assert browser.login(username="canary@print.example", password=PASSWORD)
+    key = regenerate_key(application=world.application, key_id=world.application.keys.get().pk)
+    party = Party(world.application, decrypt(key.ciphertext))
+    code = party.code_for(user)
+    tokens = party.redeem(code).json()
+    renewed = party.refresh(tokens["refresh_token"]).json()
+    own = party.token(grant_type="client_credentials").json()
+    _, webhook_secret = webhooks.create_webhook(
+        application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
+    )
+    unused = party.code_for(user)
+    authenticator, recovery = turned_on(world.outsider)
+    secrets = {
+        "authenticator": authenticator,
+        "recovery code": recovery[0],
+        "password": PASSWORD,
+        "client secret": party.secret,
+        "authorization code": code,
+        "unused authorization code": unused,
+        "spent access token": tokens["access_token"],
+        "spent refresh token": tokens["refresh_token"],
+        "access token": renewed["access_token"],
+        "refresh token": renewed["refresh_token"],
+        "application's own token": own["access_token"],
+        "primary subscription key": subscription_keys(user.subscription)["primary"],
+        "secondary subscription key": subscription_keys(user.subscription)["secondary"],
+        "webhook secret": webhook_secret,
+        "session ID": browser.cookies["sessionid"].value,
+        "pepper": settings.PEPPERS[0],
+        "encryption key": settings.ENCRYPTION_KEYS[0],
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+    return world, party, secrets
+
+
+def found_in(text: str, secrets: dict[str, str]) -> list[str]:
+    return [name for name, value in secrets.items() if value in text]
+
+
+def refused_answers(world: World, party: Party, secrets: dict[str, str]) -> list:
+    """Every secret where it is wrong, so that an error has a reason to show it."""
+    answers = []
+    for value in secrets.values():
+        anybody = Client(raise_request_exception=False)
+        answers += [
+            ApiClient(value, value).call("GET", "/application"),
+            ApiClient(secrets["access token"], value).call("GET", "/application"),
+            party.redeem(value),
+            party.refresh(value),
+            Party(world.application, f"{value}x").token(grant_type="client_credentials"),
+            anybody.post("/accounts/login/", {"username": "canary", "password": f"{value}x"}),
+        ]
+    return answers
+
+
+def test_database_dump_holds_no_secret(planted, tmp_path):
+    _, _, secrets = planted
+    run_program("pg_dump", f"--file={tmp_path / 'dump.sql'}", "--inserts")
+    dump = (tmp_path / "dump.sql").read_text("utf-8")
+
+    assert "canary@print.example" in dump
+    assert found_in(dump, secrets) == []
+
+
+def test_logs_and_error_answers_hold_no_secret(planted, log):
+    world, party, secrets = planted
+    answers = refused_answers(world, party, secrets)
+
+    bodies = "".join(f"{answer.headers}{answer.content.decode('utf-8', 'replace')}" for answer in answers)
+    assert {answer.status_code // 100 for answer in answers} <= {2, 3, 4}
+    assert found_in(bodies, secrets) == []
+    told = [record for record in log if found_in(record, secrets)]
+    assert told == []
+
+
+def test_pages_of_operators_show_no_secret(planted):
+    world, _, secrets = planted
+    browser = Client()
+    browser.force_login(world.operator)
+    seen = 0
+    for model in apps.get_models():
+        if model._meta.app_label not in READ_BY_OPERATORS:
+            continue
+        address = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
+        listed = browser.get(address)
+        if listed.status_code != 200:
+            continue
+        pages = [listed]
+        for row in model._default_manager.all()[:5]:
+            pages += [browser.get(f"{address}{row.pk}/change/"), browser.get(f"{address}{row.pk}/history/")]
+        for page in pages:
+            assert found_in(page.content.decode(), secrets) == [], page.request["PATH_INFO"]
+        seen += len(pages)
+    assert seen > 20
+
+
+def test_password_of_the_database_is_said_nowhere(tmp_path):
+    password = "canary-of-the-database"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PUBLIC_URL": "https://print.example",
+        "SECRET_KEY": settings.SECRET_KEY,
+        "FULFILLMENT_PEPPERS": settings.PEPPERS[0],
+        "FULFILLMENT_ENCRYPTION_KEYS": settings.ENCRYPTION_KEYS[0],
+        "DATABASE_URL": f"postgresql://service:{password}@127.0.0.1:1/nothing",
+        "LOG_LEVEL": "DEBUG",
+    }
+    for command in (["prepare"], ["backup", str(tmp_path / "b")], ["prune"], ["rotate_secrets", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode != 0
+        assert (
+            found_in(said, {"password": password, "key": settings.SECRET_KEY, "pepper": settings.PEPPERS[0]})
+            == []
+        )
+
+
+def test_every_kind_of_stored_secret_is_planted(planted):
+    _, _, secrets = planted
+
+    assert {secret.name for secret in STORED_SECRETS} == {
+        "subscription keys",
+        "authenticators",
+        "application keys",
+        "webhook secrets",
+        "idempotent answers",
+    }
+    assert len(set(secrets.values())) == len(secrets)
+    assert get_user_model().objects.filter(username="canary").exists()

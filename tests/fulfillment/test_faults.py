@@ -1,0 +1,122 @@
+"""What clients see while something the service needs is away, and how soon it is well again."""
+
+import errno
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from django.core.files.storage import default_storage
+from django.db import connection
+
+from tests.gateway import Gate
+from tests.served import serving
+from tests.world import build_world
+
+
+def headers_of(client) -> dict[str, str]:
+    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
+    world = build_world()
+    headers = headers_of(world.as_application())
+    paths = ("/api/v1/store/associated", "/api/v1/store", "/readyz")
+    # The path of a Unix socket has 107 characters at most.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        gate = Gate(Path(folder))
+        gate.open()
+        with serving(tmp_path, database=gate.url, threads=2) as served:
+
+            def ask(path="/api/v1/store/associated"):
+                return requests.get(f"{served.url}{path}", headers=headers, timeout=10)
+
+            assert [ask().status_code for _ in range(4)] == [200] * 4
+            for _ in range(3):
+                gate.shut()
+                session = requests.Session()
+                session.cookies.set("sessionid", "x" * 32)
+                lost = [ask(path) for path in paths] + [session.get(served.url + "/", timeout=10)]
+                token = requests.post(
+                    f"{served.url}/oauth/token",
+                    data={"grant_type": "refresh_token", "refresh_token": "x", "client_id": "y"},
+                    timeout=10,
+                )
+                assert {each.status_code for each in [*lost, token]} == {503}
+                assert all(int(each.headers["Retry-After"]) > 0 for each in [*lost, token])
+                assert lost[0].headers["RateLimit"]
+                assert lost[0].json()["Code"] == "service_unavailable"
+                assert ask("/healthz").status_code == 200
+                gate.open()
+                began = time.monotonic()
+                while ask().status_code != 200:
+                    assert time.monotonic() - began < 2
+                    time.sleep(0.05)
+                assert time.monotonic() - began < 2
+                assert ask("/readyz").status_code == 200
+        gate.shut()
+
+
+def test_no_statement_lock_or_connection_waits_without_end(db, settings):
+    with connection.cursor() as cursor:
+        waits = {}
+        for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
+            cursor.execute("SELECT setting::int FROM pg_settings WHERE name = %s", [name])
+            waits[name] = cursor.fetchone()[0]
+
+    assert all(0 < milliseconds <= 30_000 for milliseconds in waits.values()), waits
+    assert connection.settings_dict["OPTIONS"]["connect_timeout"] <= 3
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
+def test_a_full_disk_is_503_and_reads_go_on(world, monkeypatch, number):
+    def full(*ignored, **also):
+        raise OSError(number, "no")
+
+    client = world.as_application()
+    monkeypatch.setattr(default_storage, "save", full)
+    picture = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+        b"\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
+    )
+
+    response = client.generic("POST", "/api/v1/store/associated/asset", picture, content_type="image/png")
+
+    assert (response.status_code, response["Content-Type"]) == (503, "application/problem+json")
+    assert int(response["Retry-After"]) > 0
+    assert client.call("GET", "/store/associated").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_clients_that_send_a_byte_a_second_keep_nobody_else_waiting(tmp_path):
+    world = build_world()
+    headers = headers_of(world.as_application())
+    with serving(tmp_path, threads=2) as served:
+        parts = urlsplit(served.url)
+        slow = [socket.create_connection((parts.hostname, parts.port)) for _ in range(30)]
+        for each in slow:
+            each.sendall(b"POST /api/v1/user HTTP/1.1\r\nHost: " + parts.netloc.encode())
+
+        def drip():
+            for letter in b"\r\nX-Slow: " + b"a" * 5:
+                for each in slow:
+                    each.sendall(bytes([letter]))
+                time.sleep(0.1)
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        times = []
+        for _ in range(20):
+            began = time.monotonic()
+            assert requests.get(f"{served.url}/api/v1/store", headers=headers, timeout=10).ok
+            times.append(time.monotonic() - began)
+        thread.join()
+        for each in slow:
+            each.close()
+
+    assert sorted(times)[10] < 1
