@@ -1,5 +1,6 @@
 """What was sent to a webhook, what came back, and what people do about it."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -93,7 +94,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     asked = request.GET.get("state", "")
     state = asked if asked in DeliveryState.values else ""
     before = request.GET.get("before", "")
-    key = int(before) if before.isascii() and before.isdigit() and int(before) <= LARGEST_KEY else None
+    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= LARGEST_KEY else None
     found = delivery_page(webhook, state=state or None, before=key, take=DELIVERIES_A_PAGE + 1)
     shown = found[:DELIVERIES_A_PAGE]
     return {

@@ -91,7 +91,8 @@ class TemplateEditor:
         product = self._product(request, product_id)
         _, step, samples = _sent(request)
         pixels = request.POST.get("pixels", "")
-        wide = min(int(pixels), WIDEST_PICTURE) if pixels.isdecimal() and int(pixels) else USUAL_PICTURE
+        is_number = pixels.isdecimal() and len(pixels) < 10
+        wide = min(int(pixels), WIDEST_PICTURE) if is_number and int(pixels) else USUAL_PICTURE
         try:
             found = preview_page(
                 bench=workbench_of(product.pk),

@@ -35,7 +35,7 @@ def take_step(step: Step, wanted: str, bench: Workbench) -> Step:
 
 
 def _go(step: Step, about: str, bench: Workbench) -> Step:
-    number = int(about) if about.isdecimal() else step.page
+    number = int(about) if _is_number(about) else step.page
     return replace(step, page=min(number, len(step.draft.pages) - 1), box=None)
 
 
@@ -123,7 +123,11 @@ def _remove_picture(part: str) -> Callable[[Step, str, Workbench], Step]:
 
 
 def _place(step: Step, about: str) -> int | None:
-    return int(about) if about.isdecimal() and int(about) < len(step.boxes) else None
+    return int(about) if _is_number(about) and int(about) < len(step.boxes) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
 
 
 def _with_boxes(step: Step, boxes: list[Any], box: int | None) -> Step:

@@ -94,7 +94,7 @@ def _apply(line: ReportedStatus) -> LineResult:
     if order is None:
         return _refused(line, f"there is no order {line.number or 'without a number'}")
     code = NAMES.get("".join(line.status.split()).lower()) or int(
-        line.status if line.status.isdecimal() else 0
+        line.status if line.status.isdecimal() and len(line.status) < 4 else 0
     )
     if code not in OrderStatus.values:
         return _refused(line, f"{line.status or 'nothing'} is not a status")

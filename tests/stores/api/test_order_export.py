@@ -64,6 +64,8 @@ FILTERS = [
     ({"productID": "card", "status": 30, "skip": 1}, range(6, 10)),
     ({"productID": "none"}, []),
     ({"orderNumber": "none"}, []),
+    ({"orderNumber": "9" * 19}, []),
+    ({"orderNumber": "9" * 5000}, []),
     ({"createdAfter": "2026-03-03T00:00:00Z"}, range(2, 10)),
     ({"createdAfter": "2026-03-03T00:00:00.000001Z"}, range(3, 10)),
     ({"createdBefore": "2026-03-03T00:00:00Z"}, range(2)),
