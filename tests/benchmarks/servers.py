@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from fulfillment import supervision
 from tests.benchmarks.processes import descendants, resident
@@ -53,18 +54,22 @@ def running(
     *,
     threads: int = 4,
     workers: int = 1,
+    port: int = 0,
     host: str = "127.0.0.1",
     environment: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
+    log: IO[bytes] | None = None,
 ) -> Iterator[Server]:
-    """`prefix` starts the command, such as one that enters a network namespace."""
-    port = _free_port()
+    """`prefix` starts the command, such as one that enters a network namespace; `log` gets what it writes."""
+    port = port or free_port()
     command = [*prefix, sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host]
     command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
     command += ["--log-level", "warning", SERVERS[name]]
     process = subprocess.Popen(
         command,
         env=os.environ | (environment or {}),
+        stdout=log,
+        stderr=log,
         start_new_session=True,
         preexec_fn=supervision.end_with_parent,
     )
@@ -93,7 +98,7 @@ def _wait(host: str, port: int, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError("a server of the benchmark does not answer")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,0 +1,83 @@
+"""kill -9 of the web processes and the worker in turn, while clients write and webhooks are sent."""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from contextlib import ExitStack
+from typing import Any
+
+from tests.benchmarks.servers import free_port, running
+from tests.benchmarks.soak_scene import fresh_world, worker
+from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
+from tests.receivers import Receiver, receiving
+
+KILLS, WRITERS = 50, 6
+# A killed worker holds what it took for 40 seconds.
+PATIENCE = 120
+MARK = "nothing lost, nothing doubled that must not be"
+
+
+def measure(kills: int = KILLS) -> list[str]:
+    world, seen, chance = fresh_world(), Seen(), random.Random()
+    from tests.factories.webhooks import make_webhook
+
+    with receiving() as receiver:
+        make_webhook(world.application, receiver.url())
+        port = free_port()
+        writers = [Writer(world, f"http://127.0.0.1:{port}", seen) for _ in range(WRITERS)]
+        with ExitStack() as stack:
+            _kill(stack, port, writers, kills, chance)
+            finish(writers)
+            undelivered = _wait_until_delivered()
+        return _report(seen, receiver, kills, undelivered)
+
+
+def _kill(stack: ExitStack, port: int, writers: list[Writer], kills: int, chance: random.Random) -> None:
+    web, work = stack.push(ExitStack()), stack.push(ExitStack())
+
+    def start_web() -> int:
+        return web.enter_context(running("ours", workers=2, threads=4, port=port)).pid
+
+    def start_work() -> int:
+        return work.enter_context(worker()).pid
+
+    pids = {"web": start_web(), "work": start_work()}
+    for writer in writers:
+        writer.start()
+    for number in range(kills):
+        time.sleep(chance.uniform(0.3, 1.5))
+        name = ("web", "work")[number % 2]
+        os.killpg(pids[name], signal.SIGKILL)
+        (web, work)[number % 2].close()
+        pids[name] = start_web() if name == "web" else start_work()
+    time.sleep(2)
+
+
+def _wait_until_delivered() -> int:
+    from applications.models import Delivery
+
+    deadline = time.monotonic() + PATIENCE
+    while (left := Delivery.objects.exclude(state="Delivered").count()) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return left
+
+
+def _report(seen: Seen, receiver: Receiver, kills: int, undelivered: int) -> list[str]:
+    from applications.models import Event
+
+    arrived: Counter[Any] = Counter(one.event["EventID"] for one in receiver.received)
+    told = {str(event_id) for event_id in Event.objects.values_list("event_id", flat=True)}
+    wrong = wrongs(seen)
+    if undelivered or told != set(arrived):
+        wrong.append(f"{undelivered} deliveries waiting, {len(told ^ set(arrived))} events lost or invented")
+    repeated = sum(count - 1 for count in arrived.values())
+    lines = [
+        f"{kills} kills in turn of web and worker: {seen.done['orders']} orders, {seen.done['keys']} keys and "
+        f"{seen.done['tokens']} refresh tokens written; {seen.unanswered} requests without an answer, statuses "
+        f"{dict(sorted(seen.statuses.items()))}; {len(told)} events all arrived, {repeated} of them twice or more"
+    ]
+    lines += [f"FAILED: {each}" for each in wrong]
+    print(*lines, sep="\n", flush=True)
+    return lines
