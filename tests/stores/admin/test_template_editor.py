@@ -170,6 +170,12 @@ def test_a_preview_shows_the_rest_of_a_page_with_faults(editor):
     assert fine["faults"] == []
 
 
+def test_numbers_too_long_to_be_one_are_passed_by(editor):
+    found = editor.preview(editor.open(), pixels="9" * 5000)
+
+    assert found["picture"].startswith("data:image/png;base64,")
+
+
 def test_sample_data_is_judged_as_a_customers_would_be(editor):
     found = editor.preview(editor.open(), **{"sample:Name": " ", "sample:Title": "W" * 400})
 

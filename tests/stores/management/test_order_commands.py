@@ -31,6 +31,14 @@ def run(tmp_path, capsys, text, *options):
     return capsys.readouterr().out.splitlines(), ""
 
 
+def test_a_status_too_long_to_be_a_number_is_refused(orders, tmp_path, capsys):
+    number = orders[0]["OrderNumber"]
+
+    lines, _ = run(tmp_path, capsys, f"Order number,Status,Carrier,Tracking\n{number},{'9' * 5000},,\n")
+
+    assert "refused" in lines[0]
+
+
 def test_statuses_are_imported_line_by_line(orders, tmp_path, capsys):
     first, second, third = (order["OrderNumber"] for order in orders)
     lines, failure = run(
