@@ -1,0 +1,63 @@
+"""What the service survives, with figures: `python -m tests.benchmarks.soak --only races --only kills`.
+
+Real processes of Granian and the worker on loopback, and a PostgreSQL of their own in var/.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from fulfillment import supervision
+from tests.benchmarks import soak_cuts, soak_fuzz, soak_growth, soak_kills, soak_races, soak_scene
+
+Part = Callable[[argparse.Namespace], list[str]]
+PARTS: dict[str, tuple[str, Part]] = {
+    "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
+    "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
+    "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
+    "hostile": (
+        soak_fuzz.HOSTILE_MARK,
+        lambda chosen: soak_fuzz.measure_hostile(chosen.count or soak_fuzz.HOSTILE),
+    ),
+    "described": (
+        soak_fuzz.DESCRIBED_MARK,
+        lambda chosen: soak_fuzz.measure_described(chosen.count or soak_fuzz.EXAMPLES),
+    ),
+    "secrets": (soak_fuzz.SECRETS_MARK, lambda chosen: soak_fuzz.measure_secrets()),
+    "growth": (soak_growth.MARK, lambda chosen: soak_growth.measure(chosen.minutes)),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="these parts; else all")
+    parser.add_argument("--count", type=int, help="rounds, cuts, kills, cases or examples of the chosen part")
+    parser.add_argument("--minutes", type=float, default=120, help="how long half load is kept up")
+    chosen = parser.parse_args()
+    supervision.raise_when_told_to_stop()
+    soak_scene.prepare()
+    # Every part runs, whatever became of the one before.
+    failed = [name for name in chosen.only or PARTS if _ran_badly(name, chosen)]
+    return int(bool(failed))
+
+
+def _ran_badly(name: str, chosen: argparse.Namespace) -> bool:
+    mark, measure = PARTS[name]
+    before, began = os.getloadavg()[0], time.monotonic()
+    print(f"== {name}; mark: {mark}", flush=True)
+    failures = [line for line in measure(chosen) if line.startswith("FAILED")]
+    print(
+        f"   {f'{len(failures)} FAILED' if failures else 'reached'} in {time.monotonic() - began:.0f} s, load "
+        f"average {before:.1f} before and {os.getloadavg()[0]:.1f} after",
+        flush=True,
+    )
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except supervision.Stopped:
+        sys.exit(130)
