@@ -478,6 +478,8 @@ LOGGING = {
         # Refusals are the clients' business; the access log has them.
         "django.request": {"level": "ERROR"},
         "fulfillment.access": {"level": "INFO"},
+        # At the lowest level it writes refresh tokens and codes into its messages.
+        "oauthlib": {"level": "INFO"},
     },
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
 }

@@ -32,15 +32,26 @@ class Visit:
 
 
 def walk(
-    client: Client, starts: Iterable[str], *, below: str = "/", without: tuple[str, ...] = ()
+    client: Client,
+    starts: Iterable[str],
+    *,
+    below: str = "/",
+    without: tuple[str, ...] = (),
+    most_names: int = 9,
 ) -> Iterator[Visit]:
     """Visits `starts` and what they link to, breadth first. Two addresses are of one kind when the same view
-    answers them with the same names in the query; only the first of a kind is visited."""
+    answers them with the same names in the query; only the first of a kind is visited, and none with more than
+    `most_names` of them: filters join in every combination."""
     waiting, known = list(starts), set()
     while waiting:
         path = waiting.pop(0)
         kind = kind_of(path)
-        if kind in known or not path.startswith(below) or path.startswith((*NOT_PAGES, *without)):
+        if (
+            kind in known
+            or len(kind[1]) > most_names
+            or not path.startswith(below)
+            or path.startswith((*NOT_PAGES, *without))
+        ):
             continue
         known.add(kind)
         visit = _visit(client, path, kind[0])

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, ProfileForm
 from accounts.pages.guards import signed_in
-from accounts.selectors.users import grants_by_subject
+from accounts.selectors.users import grants_on_subjects, subjects_of_roles
 from accounts.services.users import change_profile
 from fulfillment.errors import DomainError
 
@@ -38,7 +38,8 @@ def show_profile(request: HttpRequest) -> HttpResponse:
 def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with what is granted on it."""
     searched = request.GET.get("q", "").strip()[:200]
-    found = grants_by_subject(request.user, searched)
+    found = subjects_of_roles(request.user, searched)
     page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "searched": searched, "section": "roles"}
+    rows = grants_on_subjects(request.user, page)
+    context = {"page": page, "rows": rows, "searched": searched, "section": "roles"}
     return render(request, "accounts/roles.html", context)

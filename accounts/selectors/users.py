@@ -1,8 +1,7 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection
 from django.db.models import Min, Q, QuerySet
 
@@ -35,8 +34,8 @@ def roles_of_user(user: User) -> Any:
     return Role.objects.filter(user=user).select_related("store").order_by("pk")
 
 
-def grants_by_subject(user: User, searched: str = "") -> QuerySet[Role, dict[str, Any]]:
-    """A row for each store, application or neither (everything), with the sorted `grants` on it."""
+def subjects_of_roles(user: User, searched: str = "") -> QuerySet[Any, Any]:
+    """The pairs of application and store (either may be null) that a user has roles on, the oldest first."""
     roles = Role.objects.filter(user=user)
     if searched:
         roles = roles.filter(
@@ -44,12 +43,25 @@ def grants_by_subject(user: User, searched: str = "") -> QuerySet[Role, dict[str
             | Q(store__company_name__icontains=searched)
             | Q(store__external_id__icontains=searched)
         )
-    subject = ("application", "application__name", "store__external_id", "store__company_name")
-    return (
-        roles.values(*subject)
-        .annotate(grants=ArrayAgg("grant", order_by="grant"), first=Min("pk"))
-        .order_by("first")
+    return roles.values("application", "store").annotate(first=Min("pk")).order_by("first")
+
+
+def grants_on_subjects(user: User, subjects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each, with the names and the sorted `grants`; one query for all of them."""
+    rows = {(each["application"], each["store"]): {**each, "grants": []} for each in subjects}
+    applications, stores = ({pair[place] for pair in rows} - {None} for place in (0, 1))
+    roles = Role.objects.filter(
+        Q(application__in=applications) | Q(application__isnull=True),
+        Q(store__in=stores) | Q(store__isnull=True),
+        user=user,
     )
+    names = ("application__name", "store__external_id", "store__company_name")
+    for role in roles.order_by("grant").values("application", "store", "grant", *names):
+        # Of these applications and stores there may be other pairs.
+        if row := rows.get((role["application"], role["store"])):
+            row["grants"].append(role["grant"])
+            row.update({name: role[name] for name in names})
+    return list(rows.values())
 
 
 def known_addresses(

@@ -6,7 +6,15 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q
 
-from accounts.models import AssociationRequest, EmailChange, IdempotentAnswer, Role, Subscription, User
+from accounts.models import (
+    AssociationRequest,
+    Authenticator,
+    EmailChange,
+    IdempotentAnswer,
+    Role,
+    Subscription,
+    User,
+)
 from fulfillment.erasure import ERASED
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
@@ -53,6 +61,7 @@ def _erase_user(user: User) -> None:
     user.is_active = user.is_operator = False
     user.set_unusable_password()
     user.save()
+    Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
     IdempotentAnswer.objects.filter(user=user).delete()
     about_user = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))

@@ -19,7 +19,7 @@ FLOOD = 10
 
 
 def flood_from(request: HttpRequest) -> Standing | None:
-    """The standing of an address that goes on and on; asks neither the body nor the database."""
+    """The standing of an address that goes on and on; does not ask the database."""
     standing = rates.known_refusal(_bucket(request))
     return standing if standing and standing.used > FLOOD * standing.quota else None
 

@@ -108,10 +108,11 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
     if request.method != "POST":
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})
-    if standing := flood_from(request):
-        return _too_many_failures(standing)
     try:
+        # Read in any case: the server breaks a connection whose request was not taken whole.
         form = _form(request, names | CLIENT_PARAMETERS)
+        if standing := flood_from(request):
+            return _too_many_failures(standing)
         attempt = Attempt.of(request, form)
         if standing := attempt.known_refusal():
             return _too_many_failures(standing)

@@ -116,7 +116,7 @@ def _measure(role: Role, rounds: int) -> list[Figure]:
     from tests.walk import walk
 
     client, figures = _client(role.username), []
-    for visit in walk(client, role.starts, below=role.below, without=role.without):
+    for visit in walk(client, role.starts, below=role.below, without=role.without, most_names=1):
         times = [_milliseconds(client, visit.path) for _ in range(rounds)]
         figures.append(
             Figure(

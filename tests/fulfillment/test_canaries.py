@@ -20,6 +20,7 @@ from applications.services.keys import regenerate_key
 from fulfillment.backups.programs import run_program
 from tests.accounts.services.test_secret_rotation import STORED_SECRETS
 from tests.applications.oauth.flows import Party
+from tests.pages.test_two_factor import turned_on
 from tests.world import ApiClient, World, build_world
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,10 @@ def planted(monkeypatch):
         application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
     )
     unused = party.code_for(user)
+    authenticator, recovery = turned_on(world.outsider)
     secrets = {
+        "authenticator": authenticator,
+        "recovery code": recovery[0],
         "password": PASSWORD,
         "client secret": party.secret,
         "authorization code": code,
@@ -182,6 +186,7 @@ def test_every_kind_of_stored_secret_is_planted(planted):
 
     assert {secret.name for secret in STORED_SECRETS} == {
         "subscription keys",
+        "authenticators",
         "application keys",
         "webhook secrets",
         "idempotent answers",
