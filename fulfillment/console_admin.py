@@ -55,7 +55,7 @@ class ConsoleAdmin(ModelAdmin):
     """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
 
     paginator = BoundedPaginator
-    list_per_page = 50
+    list_per_page = 25
     list_max_show_all = 0
     show_full_result_count = False
     # Each facet counts the whole table once more.

@@ -1,6 +1,7 @@
 """The start page, the guide and what people see when something goes wrong."""
 
 import sys
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -10,6 +11,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
+from accounts.selectors.staff import staff_of
 from applications.selectors.applications import applications_for, with_icons
 from fulfillment.api.errors import DATABASE_AWAY, database_away, problem, unknown_path
 from fulfillment.errors import Unavailable
@@ -23,6 +25,11 @@ PLACEHOLDERS = {
     "reply_url": "https://your.example/callback",
     "store_id": "demo",
 }
+
+
+def console_entry(request: HttpRequest) -> dict[str, Any]:
+    """For templates: whether the bar leads to the console; looked up only where a template asks."""
+    return {"may_enter_console": lambda: staff_of(request.user).is_staff}
 
 
 @require_safe

@@ -25,8 +25,8 @@ from applications.services.deliveries import recover_deliveries, resend_delivery
 from fulfillment.errors import DomainError
 
 DELIVERIES_A_PAGE = 25
-# A page about a try that is due within this looks again by itself.
-SOON = timedelta(seconds=30)
+# A page about a try that is due within this looks again by itself; a try under way holds a lease of 40 s.
+SOON = timedelta(seconds=60)
 LARGEST_KEY = 2**63 - 1
 
 

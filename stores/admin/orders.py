@@ -13,7 +13,6 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
-from unfold.contrib.filters.admin import RangeDateFilter
 from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -23,7 +22,7 @@ from stores.admin.order_actions import OrderActions, actor_on
 from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name
 from stores.admin.order_forms import REFUSE, OrderMoveForm, ParcelForm
 from stores.admin.order_inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
-from stores.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
 from stores.selectors.order_tallies import orders_by_status
 from stores.services.order_moves import Parcel, move_order, refuse_cancellation
@@ -77,7 +76,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
         "placed",
     ]
     ordering = ["-number"]
-    list_filter = ["status", "cancellation", StoreFilter, ("created", RangeDateFilter)]
+    list_filter = ["status", "cancellation", StoreFilter, ("created", DayFilter)]
     list_filter_submit = True
     search_fields = ["number"]
     exact_search = {"number": int, "external_id": str, "pk": UUID}

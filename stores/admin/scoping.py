@@ -1,11 +1,15 @@
 from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.contrib.filters.admin import TextFilter
+from django.utils.dateparse import parse_date
+from django.utils.timezone import make_aware
+from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
 
 from accounts.permissions import Grant
+from stores.models import Store
 
 ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
@@ -17,11 +21,36 @@ class StoreFilter(TextFilter):
     parameter_name = "store"
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet | None:
-        store_id = self.value()
-        return records.filter(Q(store__external_id=store_id)) if store_id else None
+        if not (store_id := self.value()):
+            return None
+        # By its key: a join would keep PostgreSQL from walking along the store's own index.
+        store = Store.objects.filter(external_id=store_id).values_list("pk", flat=True).first()
+        return records.none() if store is None else records.filter(store=store)
 
     def has_output(self) -> bool:
         return True
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> tuple[()]:
         return ()
+
+
+class DayFilter(RangeDateFilter):
+    """From a day to another one, both whole and in the time zone of who asks; what is no day filters nothing."""
+
+    def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        first, last = (self._day(f"{self.parameter_name}_{end}") for end in ("from", "to"))
+        if first:
+            records = records.filter(**{f"{self.field_path}__gte": _midnight(first)})
+        if last:
+            records = records.filter(**{f"{self.field_path}__lt": _midnight(last + timedelta(days=1))})
+        return records
+
+    def _day(self, name: str) -> date | None:
+        try:
+            return parse_date(str(self.used_parameters.get(name) or ""))
+        except ValueError:
+            return None
+
+
+def _midnight(day: date) -> datetime:
+    return make_aware(datetime.combine(day, time.min))

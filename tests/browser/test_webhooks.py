@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from standardwebhooks import Webhook
 
-from tests.workers import working
+from tests.workers import forget_jobs, working
 
 
 class Endpoint(BaseHTTPRequestHandler):
@@ -36,6 +36,7 @@ class Endpoint(BaseHTTPRequestHandler):
 def site(site, settings) -> Iterator:
     """With a worker; it is started before the browser, whose loop keeps Django from the database."""
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    forget_jobs()
     with working():
         yield site
 

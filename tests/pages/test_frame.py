@@ -24,6 +24,17 @@ def test_the_start_page_knows_who_comes(world, client, signed_in):
     assert "Register your application" in newcomer.get("/").content.decode()
 
 
+def test_the_bar_leads_operators_and_staff_of_stores_to_the_console(world, client, signed_in):
+    def has_link(browser: Client) -> bool:
+        return 'href="/admin/"' in browser.get("/").content.decode()
+
+    assert not has_link(client)
+    assert not has_link(signed_in(world.outsider))
+    assert has_link(signed_in(world.operator))
+    Role.objects.create(user=world.outsider, grant="Order.All.Read", store=world.associated)
+    assert has_link(signed_in(world.outsider))
+
+
 def test_the_guide_speaks_three_languages(client, db):
     page = client.get("/guide").content.decode()
 

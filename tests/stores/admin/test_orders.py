@@ -79,3 +79,23 @@ def test_board_is_for_operators_and_staff(shop, client, order):
 
     address = reverse("admin:stores_order_print_file", args=[order.pk, 0])
     assert client.get(address).status_code in {302, 403}
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"created_from": "2026-03-01", "created_to": "2026-03-01"}, 1),
+        ({"created_from": "2026-03-02"}, 0),
+        ({"created_to": "2026-02-28"}, 0),
+        ({"created_from": "no day"}, 1),
+        ({"store": "associated", "status__exact": "10"}, 1),
+        ({"store": "demo"}, 0),
+        ({"store": "unknown"}, 0),
+    ],
+)
+def test_board_is_filtered_by_day_and_store(board, order, query, count):
+    Order.objects.update(created="2026-03-01T23:30:00Z")
+
+    page = board.get(reverse("admin:stores_order_changelist"), query)
+
+    assert len(page.context["cl"].result_list) == count
