@@ -75,7 +75,7 @@ class Load:
             thread.start()
         try:
             while (left := self._began + seconds - time.monotonic()) > 0:
-                time.sleep(min(left, SAMPLE_SECONDS))
+                time.sleep(min(left, SAMPLE_SECONDS, seconds / 40))
                 meanwhile()
         finally:
             self.stopped.set()
