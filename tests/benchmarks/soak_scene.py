@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "var" / "soak-postgres"
 STOP_SECONDS = 30
 _local = threading.local()
+_media = tempfile.TemporaryDirectory(prefix="soak-media-")
 
 
 def prepare() -> None:
@@ -42,7 +43,7 @@ def prepare() -> None:
         DEMO_ADVANCE_SECONDS="0",
         ADDRESS_REQUESTS_PER_MINUTE="1000000000",
         TOKEN_FAILURES_PER_MINUTE="1000000000",
-        MEDIA_ROOT=tempfile.mkdtemp(prefix="soak-media-"),
+        MEDIA_ROOT=_media.name,
     )
     import django
     from django.core.management import call_command
