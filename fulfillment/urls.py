@@ -1,6 +1,5 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
-from django.views.generic import RedirectView
 
 from fulfillment import health
 from fulfillment.api import console
@@ -23,7 +22,6 @@ urlpatterns = [
     path("", include("fulfillment.pages_urls")),
     path("accounts/", include("accounts.pages.urls")),
     # One way to sign in, with its limits and its second factor.
-    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

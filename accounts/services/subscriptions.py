@@ -11,8 +11,10 @@ from accounts.secrets import digest, encrypt, generate_secret
 def create_subscription(*, user: User | None = None, application: Any = None) -> Subscription:
     """A subscription with a fresh primary and secondary key, for exactly one owner."""
     subscription = Subscription.objects.create(user=user, application=application)
-    for slot in SubscriptionSlot:
-        write_subscription_key(subscription=subscription, slot=slot, value=generate_secret("sfs_"))
+    SubscriptionKey.objects.bulk_create(
+        SubscriptionKey(subscription=subscription, slot=slot, **_columns(generate_secret("sfs_")))
+        for slot in SubscriptionSlot
+    )
     return subscription
 
 
@@ -26,7 +28,9 @@ def regenerate_subscription_key(*, subscription: Subscription, slot: str) -> str
 
 def write_subscription_key(*, subscription: Subscription, slot: str, value: str) -> None:
     SubscriptionKey.objects.update_or_create(
-        subscription=subscription,
-        slot=SubscriptionSlot(slot),
-        defaults={"digest": digest(value), "ciphertext": encrypt(value), "regenerated": timezone.now()},
+        subscription=subscription, slot=SubscriptionSlot(slot), defaults=_columns(value)
     )
+
+
+def _columns(value: str) -> dict[str, Any]:
+    return {"digest": digest(value), "ciphertext": encrypt(value), "regenerated": timezone.now()}

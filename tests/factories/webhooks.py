@@ -1,3 +1,4 @@
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from applications.models import Application, Delivery, Event, Webhook
+from applications.selectors.events import SETTLED
 from applications.services.delivery_attempts import Taken, take_new_deliveries
 from applications.services.events import record_event
 from applications.services.webhooks import create_webhook
@@ -46,6 +48,14 @@ def make_event(
             timestamp=timestamp or timezone.now(),
         )
     return Event.objects.get(event_id=event_id)
+
+
+def settle(*, seconds: float = 120) -> None:
+    """Waits until all events there are can be read: transactions of other databases of the server hold them back."""
+    deadline = time.monotonic() + seconds
+    while Event.objects.filter(transaction__gte=SETTLED).exists():
+        assert time.monotonic() < deadline, "a transaction stays open"
+        time.sleep(0.02)
 
 
 def delivery_of(event: Event, webhook: Webhook) -> Delivery:

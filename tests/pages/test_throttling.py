@@ -113,7 +113,7 @@ def test_the_api_goes_on_while_the_account_is_locked(world, client):
 def test_the_admin_has_no_sign_in_of_its_own(world, client):
     response = client.get("/admin/login/?next=/admin/stores/store/")
 
-    assert response["Location"] == "/accounts/login/?next=/admin/stores/store/"
+    assert response["Location"] == "/accounts/login/?next=%2Fadmin%2Fstores%2Fstore%2F"
 
 
 def test_wishes_for_a_new_password_are_limited_by_mail_address_and_by_address(world, client, settings):

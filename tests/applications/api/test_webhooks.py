@@ -10,7 +10,7 @@ from applications.models import Delivery, Webhook
 from applications.services.delivery_attempts import record_attempt
 from applications.webhooks.client import Answer
 from tests.factories.orders import RECIPIENT, make_product, order_body
-from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, take_delivery
+from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, settle, take_delivery
 
 FIELDS = {
     "ID",
@@ -242,11 +242,13 @@ class TestEvents:
     def test_link_leads_on_for_ever(self, client, path, world):
         for number in range(5):
             make_event(world.application, data={"Sequence": number})
+        settle()
 
         first = client.call("GET", f"{path}/event?take=3&type=order.*")
         second = client.call("GET", following(first))
         third = client.call("GET", following(second))
         make_event(world.application, data={"Sequence": 5})
+        settle()
         fourth = client.call("GET", following(third))
 
         pages = [[e["Data"]["Sequence"] for e in page.json()] for page in (first, second, third, fourth)]
@@ -276,6 +278,7 @@ class TestEvents:
         shipped = {"Status": 60, "Shipments": [{"Carrier": "UPS", "TrackingNumber": "1Z1"}]}
         store.call("POST", f"/store/associated/order/{order['OrderID']}/status", shipped)
 
+        settle()
         events = client.call("GET", f"{path}/event").json()
         sent = [take_delivery(d, timezone.now()) for d in webhook.deliveries.order_by("id")]
 
@@ -300,6 +303,7 @@ class TestEvents:
             decided.append(asked["ID"])
             operator.call("POST", f"/association/{asked['ID']}/{action}", {"Note": "Dear Ada"})
 
+        settle()
         events = client.call("GET", f"{path}/event?type=association.*").json()
 
         assert [e["Type"] for e in events] == ["association.denied", "association.approved"]

@@ -12,7 +12,7 @@ from applications.models import Event
 from applications.selectors.events import SETTLED, Cursor, event_page
 from applications.services.events import record_event, settle_restored_events
 from fulfillment.errors import Invalid
-from tests.factories.webhooks import make_event
+from tests.factories.webhooks import make_event, settle
 
 
 def tell(application, number):
@@ -60,11 +60,13 @@ def test_late_commit_is_never_passed_by_a_cursor(world):
     first = event_page(application)
     middle = Teller(application, 3)
     slow.end()
+    settle()
     second = event_page(application, after=first.next)
     with transaction.atomic():
         tell(application, 4)
     third = event_page(application, after=second.next)
     middle.end()
+    settle()
     fourth = event_page(application, after=third.next)
 
     assert [numbers(page) for page in (first, second, third, fourth)] == [[], [1, 2], [], [3, 4]]
@@ -92,6 +94,7 @@ def test_reader_beside_many_writers_sees_every_event_once(world):
     while not stop.is_set():
         if not any(writer.is_alive() for writer in writers):
             stop.set()
+            settle()
         while (page := event_page(application, after=cursor, take=7)).events:
             seen += numbers(page)
             cursor = page.next
@@ -108,6 +111,7 @@ def test_pages_follow_each_other_within_one_transaction_too(world):
             tell(world.application, number)
     make_event(world.other_application)
 
+    settle()
     first = event_page(world.application, take=4)
     second = event_page(world.application, after=first.next, take=4)
     third = event_page(world.application, after=second.next, take=4)
@@ -123,6 +127,7 @@ def test_thirty_days_are_shown(world):
     make_event(world.application, timestamp=now - timedelta(days=30, seconds=1))
     kept = make_event(world.application, timestamp=now - timedelta(days=29, hours=23))
 
+    settle()
     assert event_page(world.application).events == [kept]
 
 
@@ -130,6 +135,8 @@ def test_thirty_days_are_shown(world):
 def test_types_and_patterns_choose(world):
     for kind in ("order.received", "order.shipped", "association.approved"):
         make_event(world.application, kind)
+
+    settle()
 
     def kinds(*patterns):
         return [event.type for event in event_page(world.application, patterns=patterns).events]
@@ -157,6 +164,7 @@ def test_restored_database_is_read_from_the_start(world):
     assert settle_restored_events()
     make_event(world.application, data={"Number": 3})
 
+    settle()
     assert numbers(event_page(world.application)) == [0, 1, 2, 3]
     with pytest.raises(Invalid) as refused:
         event_page(world.application, after=old)

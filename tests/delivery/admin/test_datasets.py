@@ -135,7 +135,7 @@ def test_only_operators_and_only_posts_change_anything(operator, world):
     for path in (f"{dataset.pk}/activate/", f"{dataset.pk}/discard/"):
         assert operator.post(LIST + path).status_code == 403
     assert Dataset.objects.get(pk=dataset.pk).status == "ready"
-    assert operator.get(f"{LIST}look-up/").status_code == 302
+    assert operator.get(f"{LIST}look-up/").status_code == 403
 
 
 def test_nothing_is_edited_by_hand(operator):
