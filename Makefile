@@ -18,7 +18,7 @@ run: $(VENV)/base.stamp ## Start the service with demo data (PORT=8000 HOST=127.
 	@$(DEVELOPMENT) exec $(BIN) manage.py up --end-with-parent
 
 test: $(VENV)/test.stamp check ## Check everything and run the tests (ARGS="tests/stores -x")
-	@$(BIN) -m pytest -n 2 $(ARGS)
+	@$(BIN) -m pytest -n 2 --dist worksteal $(ARGS)
 
 check: lint types
 	@$(TESTING) $(BIN) manage.py makemigrations --check --dry-run

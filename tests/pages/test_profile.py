@@ -105,7 +105,7 @@ def test_a_user_without_subscription_gets_one(world, browser):
 def test_roles_are_grouped_by_what_they_are_on(world, browser, django_assert_num_queries):
     Role.objects.create(user=world.user, grant="Application.All.Read")
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page = text(browser, "/profile/roles")
 
     assert page.count("Associated Print") == 1
