@@ -15,6 +15,7 @@ from stores.selectors.order_access import OpenedStore
 from stores.selectors.orders import find_order
 from stores.selectors.price_lists import ListedProduct, listed_products
 from stores.selectors.quotes import find_quote, quoted_options
+from stores.services.packing_slips import unprintable_faults
 from stores.services.prints import PrintedFile, render_print_file
 from stores.services.quotes import keep_quote, priced
 
@@ -44,6 +45,7 @@ class Checked(NamedTuple):
 
 def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
     reprint_of = _reprinted(opened, request)
+    raise_faults(unprintable_faults(request.recipient))
     if request.quote_id is not None:
         quote, option = _quoted(opened, request)
         products = _products(opened, request.asked, archived=True)

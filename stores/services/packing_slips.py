@@ -2,20 +2,38 @@
 
 import json
 import threading
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import typst
 
+from fulfillment.errors import Fault
 from stores.business_days import local_date
 from stores.models import Order
 from stores.typesetting import FontSet
+from stores.typesetting.jobs import named
 from stores.typesetting.workshop import current_workshop
 
 LAYOUT = (Path(__file__).parents[1] / "packing_slip.typ").read_bytes()
+FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
 _rendering = threading.Lock()
+
+
+def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
+    """What of an address no font can print: an order is refused for it, for the slip would show empty boxes."""
+    found = {name: FontSet.shipped().chain(FONT, value)[1] for name, value in recipient.items() if value}
+    return [
+        Fault(
+            f"/Recipient/{name}",
+            "character_not_printable",
+            f"{name} contains {named(letter)}, which no font here can print.",
+        )
+        for name, letter in found.items()
+        if letter
+    ]
 
 
 def render_packing_slip(*, order: Order) -> bytes:

@@ -89,7 +89,7 @@ class SheetBuilder:
         families, missing = self.fonts.chain(box.font, content)
         if missing is not None:
             self._refuse(
-                box, "character_not_printable", f"contains {_named(missing)}, which no font here can print"
+                box, "character_not_printable", f"contains {named(missing)}, which no font here can print"
             )
         self.sheet.fields.append(box.field or "")
         script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
@@ -196,6 +196,6 @@ def _is_right_to_left(content: str) -> bool:
     return False
 
 
-def _named(cluster: str) -> str:
+def named(cluster: str) -> str:
     letters = [f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}" for one in cluster[:4]]
     return f"{cluster!r} ({', '.join(letters)})"

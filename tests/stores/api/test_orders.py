@@ -88,6 +88,7 @@ REFUSALS = [
         "required",
     ),
     ({"Recipient": {**RECIPIENT, "CountryCode": "DE"}}, "/Recipient/CountryCode", "destination_not_served"),
+    ({"Recipient": {**RECIPIENT, "Name": "Ann \U0001d518"}}, "/Recipient/Name", "character_not_printable"),
     ({"DeliveryMethodCode": "PIGEON"}, "/DeliveryMethodCode", "delivery_method_unavailable"),
     ({"QuoteID": "none"}, "/OptionID", "required"),
     ({"QuoteID": "none", "OptionID": "GROUND-3"}, "/QuoteID", "quote_unknown"),
