@@ -42,7 +42,12 @@ def start_worker(output: Any = None, **more: str) -> subprocess.Popen[bytes]:
     variables = worker_environment(**more)
     command = ["-m", "tests.workers"] if LEASE in variables else ["manage.py", "worker"]
     return subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, env=variables, stdout=output, start_new_session=True
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=variables,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,
     )
 
 

@@ -11,20 +11,28 @@ from applications.models import Delivery, DeliveryState, Event, Webhook
 from applications.models.event_type import EventType, named_types
 from applications.selectors.deliveries import find_delivery
 from applications.selectors.events import KEPT
+from applications.services.delivery_attempts import LEASE
 from applications.services.events import DELIVER_QUEUE, DELIVER_TASK
 from applications.services.webhooks import lock_webhook
 from fulfillment.errors import Conflict, Invalid
 
 # A webhook's test belongs to that one alone.
 RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
+# What a worker may hold now is left alone: due within a lease, without a try written down since the lease began.
 RECOVER = """
 INSERT INTO applications_delivery AS known (event_id, webhook_id, state, tries, next_try, created)
-SELECT id, %(webhook)s, 'Pending', 0, now(), now() FROM applications_event
+SELECT id, %(webhook)s, 'Pending', 0, %(now)s, %(now)s FROM applications_event
 WHERE application_id = %(application)s AND timestamp >= %(since)s AND type = ANY(%(types)s)
     AND (%(stores)s::varchar[] = '{}' OR store_id = '' OR store_id = ANY(%(stores)s))
 ORDER BY transaction, id
-ON CONFLICT (event_id, webhook_id) DO UPDATE SET state = 'Pending', tries = 0, next_try = now()
-WHERE known.state = 'Failed'
+ON CONFLICT (event_id, webhook_id) DO UPDATE SET state = 'Pending', tries = 0, next_try = %(now)s
+WHERE known.state = 'Failed' OR (
+    known.state = 'Pending' AND known.tries > 0 AND known.next_try > %(now)s
+    AND (known.next_try > %(now)s + make_interval(secs => %(lease)s) OR EXISTS (
+        SELECT FROM applications_deliveryattempt a
+        WHERE a.delivery_id = known.id AND a.timestamp >= known.next_try - make_interval(secs => %(lease)s)
+    ))
+)
 """
 DEFER = f"""
 SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(
@@ -64,7 +72,7 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
 
 @transaction.atomic
 def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
-    """Sends what failed, and what was never sent, of the events the webhook hears of; says how many.
+    """Sends what failed, waits for a later try or was never sent, of the events the webhook hears of; says how many.
 
     For the time it was disabled, or not there yet, back to 30 days.
     """
@@ -81,6 +89,8 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
                 "webhook": locked.pk,
                 "application": locked.application_id,
                 "since": since,
+                "now": timezone.now(),
+                "lease": LEASE.total_seconds(),
                 "types": types,
                 "stores": locked.store_ids,
             },

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import orjson
@@ -13,9 +13,12 @@ from django.db import transaction
 from applications.models import DeliveryState, Webhook
 from applications.selectors.events import envelope
 from applications.services.webhooks import disable_webhook
-from applications.webhooks.client import Answer
 from applications.webhooks.schedule import next_try, parse_retry_after
 from fulfillment.statements import execute, fetch_rows
+
+if TYPE_CHECKING:
+    # The web server imports this too, and needs no client.
+    from applications.webhooks.client import Answer
 
 logger = logging.getLogger(__name__)
 
@@ -123,7 +126,7 @@ def webhooks_with_due_deliveries(*, now: datetime) -> list[UUID]:
     return [row[0] for row in rows]
 
 
-def record_attempt(*, taken: Taken, answer: Answer, started: datetime, now: datetime) -> None:
+def record_attempt(*, taken: Taken, answer: "Answer", started: datetime, now: datetime) -> None:
     """Writes the log, and when it is tried again; an endpoint that is gone for good is disabled."""
     parameters = {
         "delivery": taken.delivery_id,

@@ -6,6 +6,7 @@ import ssl
 import time
 from dataclasses import dataclass
 from ipaddress import ip_address
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -37,6 +38,13 @@ class Answer:
         return self.status is not None and 200 <= self.status < 300 and not self.error
 
 
+@dataclass(slots=True)
+class _Connection:
+    """What a request went over."""
+
+    is_reused: bool = False
+
+
 class Client:
     """Made and used inside one event loop. Follows no redirect, knows no proxy and keeps no cookie."""
 
@@ -64,13 +72,14 @@ class Client:
     async def _ask(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
         parsed = parse(url)
         session = self._sessions[parsed.scheme]
+        connection = _Connection()
         try:
-            return await _exchange(session, parsed, body, headers)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            if isinstance(error, aiohttp.ClientConnectorError):
+            return await _exchange(session, parsed, body, headers, connection)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            if not connection.is_reused:
                 raise
             # The other side closed a kept connection just as we used it; a new one tells.
-            return await _exchange(session, parsed, body, headers)
+            return await _exchange(session, parsed, body, headers, _Connection())
 
 
 def _session(scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSession:
@@ -81,8 +90,11 @@ def _session(scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSe
         ssl=ssl.create_default_context(),
         socket_factory=lambda info: _guarded_socket(info, scheme),
     )
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(_note_reuse)
     return aiohttp.ClientSession(
         connector=connector,
+        trace_configs=[tracing],
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
         skip_auto_headers=["Accept-Encoding"],
@@ -90,6 +102,12 @@ def _session(scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSe
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
         headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
     )
+
+
+async def _note_reuse(
+    session: aiohttp.ClientSession, context: SimpleNamespace, event: aiohttp.TraceConnectionReuseconnParams
+) -> None:
+    context.trace_request_ctx.is_reused = True
 
 
 def _guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
@@ -102,9 +120,11 @@ def _guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
 
 
 async def _exchange(
-    session: aiohttp.ClientSession, url: Any, body: bytes, headers: dict[str, str]
+    session: aiohttp.ClientSession, url: Any, body: bytes, headers: dict[str, str], connection: _Connection
 ) -> tuple[int, bytes, str | None]:
-    async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+    async with session.post(
+        url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
+    ) as response:
         content = b""
         while len(content) < KEPT_BYTES and (part := await response.content.read(KEPT_BYTES - len(content))):
             content += part

@@ -35,6 +35,7 @@ T = TypeVar("T")
 AT_ONCE = 16
 AT_ONCE_WHEN_FAILING = 2
 LOOK_SECONDS = 1.0
+CLOSE_SECONDS = 1.0
 # The work is waiting; these threads only keep statements from holding up the network.
 DATABASE_THREADS = 4
 
@@ -86,12 +87,15 @@ class Sender:
         self._is_closing = True
 
     async def close(self) -> None:
-        """Ends what is under way; it comes up again when its lease has ended."""
+        """Ends what is under way, after a moment to finish; it comes up again when its lease has ended."""
         self.take_no_more()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         for task in list(self._tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._threads.shutdown(cancel_futures=True)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _fill(self, webhook_id: UUID) -> None:
         lane = self._lanes[webhook_id]
@@ -119,9 +123,10 @@ class Sender:
             )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; deliveries wait: %s", error)
-        lane.busy -= places - len(found)
+        finally:
+            lane.busy -= places - len(found)
+            lane.is_filling = False
         lane.more = lane.more or len(found) == places
-        lane.is_filling = False
         for taken in found:
             self._start(self._send(taken))
         self._go_on(webhook_id, lane)

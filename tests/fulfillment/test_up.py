@@ -175,12 +175,30 @@ def test_run_ends_with_the_make_that_started_it(var):
     wait_for_silence(var)
 
 
+def children_with(run, word: bytes) -> list[int]:
+    children = Path(f"/proc/{run.process.pid}/task/{run.process.pid}/children").read_text().split()
+    return [int(each) for each in children if word in Path(f"/proc/{each}/cmdline").read_bytes()]
+
+
+def test_worker_that_dies_is_replaced(var):
+    run = Run(var).wait_for_card()
+    (worker,) = children_with(run, b"manage.py\0worker")
+
+    os.kill(worker, signal.SIGKILL)
+
+    deadline = time.monotonic() + 15
+    while not (set(children_with(run, b"manage.py\0worker")) - {worker}):
+        assert time.monotonic() < deadline, "no other worker came"
+        time.sleep(0.1)
+    assert run.end(signal.SIGTERM) == 0
+    wait_for_silence(var)
+
+
 def test_end_of_the_web_server_ends_everything(var):
     run = Run(var).wait_for_card()
-    children = Path(f"/proc/{run.process.pid}/task/{run.process.pid}/children").read_text().split()
-    server = next(each for each in children if b"granian" in Path(f"/proc/{each}/cmdline").read_bytes())
+    (server,) = children_with(run, b"granian")
 
-    os.kill(int(server), signal.SIGKILL)
+    os.kill(server, signal.SIGKILL)
 
     assert run.process.wait(30) == 1
     assert run.output().endswith("The web server ended by itself (exit code -9); the reason is above.\n")

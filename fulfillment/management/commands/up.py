@@ -25,6 +25,8 @@ READY_SECONDS = 60
 LAST_PORT = 65535
 PORT_SECONDS = 3
 LOOK_SECONDS = 0.2
+RESTART_SECONDS = 1
+WORKER = "The worker"
 
 
 class CannotStart(RuntimeError):
@@ -112,8 +114,11 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def watch(self, family: supervision.Family) -> None:
-        while not (ended := family.first_ended()):
-            time.sleep(LOOK_SECONDS)
+        while not (ended := family.first_ended()) or ended[0] == WORKER:
+            time.sleep(RESTART_SECONDS if ended else LOOK_SECONDS)
+            if ended:
+                self.stderr.write(f"{WORKER} ended by itself (exit code {ended[1]}); starting another.")
+                start_worker(family)
         raise CannotStart(f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is above.")
 
 
@@ -150,7 +155,7 @@ def start_web_server(family: supervision.Family, host: str, port: int) -> None:
 
 def start_worker(family: supervision.Family) -> None:
     if "worker" in get_commands():
-        family.start("The worker", [sys.executable, "manage.py", "worker"], folder=settings.BASE_DIR)
+        family.start(WORKER, [sys.executable, "manage.py", "worker"], folder=settings.BASE_DIR)
 
 
 def wait_until_ready(family: supervision.Family, host: str, port: int) -> None:

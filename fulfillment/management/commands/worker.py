@@ -3,13 +3,16 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
+import threading
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
-from django.core.management import BaseCommand
+from django.core.management import BaseCommand, CommandError
 from django.db import Error as DatabaseError
 from procrastinate import App, exceptions
 from procrastinate.contrib.django import app
@@ -30,9 +33,19 @@ STALLED_SECONDS = 30
 RESCUE_SECONDS = 10
 # Shorter than what `up` and systemd give a process before they kill it.
 STOP_SECONDS = 8
+# For what is being sent when the worker stops.
+FINISH_SECONDS = 5
+# After trouble, until a worker that cannot begin anew gives up.
+GIVE_UP_SECONDS = 30
+CANCEL_SECONDS = 0.5
+CLOSE_SECONDS = 6
 # A name server that does not answer holds a thread for as long as its resolver waits.
 NAME_THREADS = 64
 DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
+
+
+class Stuck(CommandError):
+    """Something did not end, so that nothing can begin anew; whoever started the worker starts another."""
 
 
 class Command(BaseCommand):
@@ -54,38 +67,93 @@ async def work(concurrency: int) -> None:
     loop.set_default_executor(ThreadPoolExecutor(NAME_THREADS))
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, _stop, stop)
     client = Client()
     sender = Sender(client)
     try:
         while not stop.is_set():
             await _run_until_trouble(stop, sender, concurrency)
     finally:
+        _exit_in_time()
         await sender.close()
         await client.close()
 
 
+def _stop(stop: asyncio.Event) -> None:
+    stop.set()
+    _exit_in_time()
+
+
+def _exit_in_time() -> None:
+    """Whatever hangs, be it a thread: the process ends within STOP_SECONDS from here."""
+    timer = threading.Timer(STOP_SECONDS, _exit_at_once)
+    timer.daemon = True
+    timer.start()
+
+
+def _exit_at_once() -> None:
+    logger.critical("The worker did not end within %s seconds; leaving at once", STOP_SECONDS)
+    logging.shutdown()
+    os._exit(1)
+
+
 async def _run_until_trouble(stop: asyncio.Event, sender: Sender, concurrency: int) -> None:
-    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(stop.wait())]
+    stopping = asyncio.create_task(stop.wait())
+    opened = _worker_app()
+    opening = asyncio.create_task(opened.open_async().__aenter__())
     try:
-        async with _worker_app().open_async() as opened:
-            tasks += [
-                asyncio.create_task(_run_jobs(opened, sender, concurrency)),
-                asyncio.create_task(sender.look_for_due()),
-                asyncio.create_task(_rescue_stalled(opened)),
-            ]
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if stop.is_set():
-                sender.take_no_more()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            for task in done:
-                task.result()
+        await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
+        if opening.done():
+            opening.result()
+            await _work_until_trouble(stopping, opened, sender, concurrency)
     except DATABASE_TROUBLE as error:
         logger.warning("The database is away; trying again: %s", error)
+    finally:
+        await end_tasks([opening, stopping])
+        await _close(opened)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), timeout=1)
+
+
+async def _close(opened: App) -> None:
+    closing = asyncio.create_task(opened.close_async(), name="database connections")
+    await asyncio.wait([closing], timeout=CLOSE_SECONDS)
+    await end_tasks([closing])
+    if not closing.cancelled() and (error := closing.exception()):
+        logger.warning("Connections to the database ended badly: %s", error)
+
+
+async def _work_until_trouble(
+    stopping: asyncio.Task[Any], opened: App, sender: Sender, concurrency: int
+) -> None:
+    jobs = asyncio.create_task(_run_jobs(opened, sender, concurrency), name="jobs")
+    loops = [
+        asyncio.create_task(sender.look_for_due(), name="due deliveries"),
+        asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
+    ]
+    done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
+    if stopping in done:
+        sender.take_no_more()
+    # Told once, jobs may finish; told again, they are broken off.
+    await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
+    for task in done:
+        if not task.cancelled():
+            task.result()
+
+
+async def end_tasks(
+    tasks: Iterable[asyncio.Task[Any]], *, patience: float = CANCEL_SECONDS, limit: float = GIVE_UP_SECONDS
+) -> None:
+    """Cancels until they have ended: a broken connection's error can take the place of a cancellation."""
+    deadline = asyncio.get_running_loop().time() + limit
+    left = {task for task in tasks if not task.done()}
+    while left:
+        if asyncio.get_running_loop().time() >= deadline:
+            names = ", ".join(sorted(task.get_name() for task in left))
+            raise Stuck(f"The worker cannot begin anew, for this does not end: {names}; start another.")
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=patience)
 
 
 async def _run_jobs(opened: App, sender: Sender, concurrency: int) -> None:
@@ -96,7 +164,7 @@ async def _run_jobs(opened: App, sender: Sender, concurrency: int) -> None:
         fetch_job_polling_interval=1,
         update_heartbeat_interval=HEARTBEAT_SECONDS,
         stalled_worker_timeout=STALLED_SECONDS,
-        shutdown_graceful_timeout=STOP_SECONDS,
+        shutdown_graceful_timeout=FINISH_SECONDS,
         delete_jobs="successful",
         install_signal_handlers=False,
     )

@@ -10,7 +10,7 @@ from accounts.secrets import decrypt
 from applications.models import Delivery, Event, Webhook, WebhookSecret
 from applications.selectors.webhooks import webhook_etag
 from applications.services.deliveries import recover_deliveries, resend_delivery, send_test_event
-from applications.services.delivery_attempts import record_attempt
+from applications.services.delivery_attempts import LEASE, record_attempt
 from applications.services.events import record_event
 from applications.services.mail import owner_addresses, send_mail_to_owners
 from applications.services.webhook_health import review_failing_webhooks
@@ -298,6 +298,29 @@ def test_recover_sends_what_failed_and_what_was_missed(world):
         pending.pk: "Pending",
         missed.pk: "Pending",
     }
+
+
+def test_recover_sends_at_once_what_waits_for_a_later_try(world):
+    webhook = make_webhook(world.application)
+    now = timezone.now()
+    first, later, held, fresh = (delivery_of(make_event(world.application), webhook) for _ in range(4))
+    send_test_event(webhook=webhook)
+    for delivery in (first, later):
+        taken = take(delivery, now)
+        record_attempt(taken=taken, answer=Answer(5, 500), started=now, now=now)
+    Delivery.objects.filter(pk=later.pk).update(tries=7, next_try=now + 14 * HOUR)
+    assert take(held, now)
+
+    assert recover_deliveries(webhook=webhook, since=now - HOUR) == 2
+
+    for delivery in (first, later):
+        delivery.refresh_from_db()
+        assert (delivery.state, delivery.tries) == ("Pending", 0)
+        assert take(delivery)
+    # What a worker holds is not sent a second time meanwhile, and what is new has its own job.
+    held.refresh_from_db()
+    assert (held.tries, held.next_try) == (1, now + LEASE)
+    assert Delivery.objects.get(pk=fresh.pk).next_try == fresh.next_try
 
 
 @pytest.mark.parametrize("since", [-31 * 24 * HOUR, HOUR])

@@ -121,6 +121,30 @@ def test_kept_connection_that_was_closed_is_replaced():
     assert [answer.is_success for answer in answers] == [True] * 5
 
 
+def test_try_is_one_request_on_a_new_connection(receiver):
+    assert not post(receiver.url("/close")).is_success
+
+    assert (receiver.connections, len(receiver.received)) == (1, 1)
+
+
+def test_kept_connection_closed_at_the_next_request_is_replaced():
+    class Once(Receiver):
+        answered = 0
+
+        async def answer(self, path, writer):
+            self.answered += 1
+            if self.answered == 2:
+                writer.close()
+            else:
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    with receiving(Once()) as once:
+        answers = post(once.url(), once.url())
+
+    assert [answer.is_success for answer in answers] == [True, True]
+    assert (once.connections, len(once.received)) == (2, 3)
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -1,7 +1,11 @@
 """Real worker processes, real receivers: what arrives, and when, and after which accidents."""
 
+import asyncio
 import random
+import signal
 import statistics
+import subprocess
+import sys
 import time
 
 import pytest
@@ -12,11 +16,22 @@ from applications.models import Delivery, DeliveryAttempt
 from applications.selectors.workers import worker_health
 from applications.services.deliveries import send_test_event
 from applications.services.mail import mail_owners
+from fulfillment.management.commands.worker import STOP_SECONDS, Stuck, end_tasks
 from stores.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
 from tests.receivers import Receiver, receiving
-from tests.workers import LEASE, forget_jobs, kill, start_worker, stop, wait_for, working
+from tests.workers import (
+    LEASE,
+    ROOT,
+    forget_jobs,
+    kill,
+    start_worker,
+    stop,
+    wait_for,
+    worker_environment,
+    working,
+)
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -129,6 +144,64 @@ def test_worker_survives_losing_every_connection(world, receiver):
         assert workers[0].poll() is None
 
     assert len({one.headers["webhook-id"] for one in receiver.received}) == 90
+
+
+async def deaf(times: int) -> None:
+    """Loses so many cancellations, as a statement does whose connection breaks at that moment."""
+    while times:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            times -= 1
+    await asyncio.sleep(60)
+
+
+def test_lost_cancellation_is_repeated():
+    async def run() -> bool:
+        task = asyncio.create_task(deaf(2))
+        await asyncio.sleep(0)
+        await end_tasks([task], patience=0.02)
+        return task.cancelled()
+
+    assert asyncio.run(run())
+
+
+def test_what_never_ends_is_given_up_with_its_name():
+    async def run() -> None:
+        task = asyncio.create_task(deaf(20), name="stalled jobs")
+        await asyncio.sleep(0)
+        try:
+            await end_tasks([task], patience=0.02, limit=0.1)
+        finally:
+            await end_tasks([task], patience=0.001)
+
+    with pytest.raises(Stuck, match="stalled jobs"):
+        asyncio.run(run())
+
+
+def test_process_that_hangs_while_it_ends_is_left_in_time():
+    module = "fulfillment.management.commands.worker"
+    code = (
+        f"import time, django; django.setup(); import {module} as w; w.STOP_SECONDS = 0.2; w._exit_in_time()"
+    )
+    command = [sys.executable, "-c", f"{code}; time.sleep(60)"]
+
+    ended = subprocess.run(command, cwd=ROOT, env=worker_environment(), stderr=subprocess.PIPE, timeout=20)
+
+    assert (ended.returncode, b"did not end" in ended.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_worker_without_a_database_ends_when_told(number, tmp_path):
+    output = tmp_path / "output"
+    with output.open("wb") as file:
+        worker = start_worker(file, DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing")
+    try:
+        wait_for(lambda: b"error connecting" in output.read_bytes())
+        worker.send_signal(number)
+        assert worker.wait(timeout=STOP_SECONDS) == 0
+    finally:
+        kill(worker)
 
 
 def test_jobs_of_a_worker_that_fell_silent_are_done_by_another(world, tmp_path):
