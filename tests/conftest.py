@@ -1,3 +1,5 @@
+import gc
+
 import pytest
 
 from accounts import rates
@@ -13,3 +15,9 @@ def world(db) -> World:
 def no_refusal_remembered():
     """What a process remembers of limits outlives a test's transaction."""
     rates._over.clear()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: looking through it for garbage takes a sixth of all time."""
+    gc.collect()
+    gc.freeze()
