@@ -2,9 +2,11 @@
 
 `python -m tests.benchmarks.mutation [names]` works in a copy below var/mutants, for an hour or two; what is changed
 and which tests must notice stands in pyproject.toml. The database is one of its own. What no test notices is listed
-last; `cd var/mutants && python -m mutmut show NAME` shows one. Ends with 1 below the mark.
+last; `cd var/mutants && python -m mutmut show NAME` shows one. `--keep` goes on from the run before, `--again` tries
+what it left alive on the tests as they are now. Ends with 1 below the mark.
 """
 
+import argparse
 import ast
 import json
 import os
@@ -23,21 +25,29 @@ COPIED = ("accounts", "applications", "delivery", "fulfillment", "static", "stor
 MARK = 0.85
 # mutmut changes these as they are.
 LEFT_ALONE = {"classmethod", "staticmethod"}
-# Exit codes as mutmut keeps them: a test failed, or pytest itself did; none ran; the time was over.
-KILLED, SURVIVED, UNTESTED = {1, 3}, {0}, {5, 33}
-TIMED_OUT = {24, -24, 36, 152, 255, -9}
+# Exit codes as mutmut keeps them: a test failed, or pytest itself did; the time was over.
+KILLED, TIMED_OUT = {1, 3}, {24, -24, 36, 152, 255, -9}
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", help="of changes, such as 'stores.services.order_moves.*'; else all"
+    )
+    parser.add_argument("--keep", action="store_true", help="go on from the run before")
+    parser.add_argument("--again", action="store_true", help="only what the run before left alive")
+    asked = parser.parse_args()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mutmut"]
-    _copy(settings["only_mutate"])
+    changed = settings["only_mutate"]
+    names = asked.names + ([name for file in changed for name in _alive(file)] if asked.again else [])
+    _copy(changed, keep=asked.keep or asked.again)
     environment = {
         **os.environ,
         "DATABASE_URL": ensure_running(ROOT / "var" / "mutation-postgres", durable=False),
         "DJANGO_SETTINGS_MODULE": "tests.settings",
     }
     # One at a time: they share a database.
-    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *sys.argv[1:]]
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *names]
     if failed := subprocess.run(command, cwd=WORK, env=environment, check=False).returncode:
         return failed
     # What a mutant left behind in the database would kill all that follow it.
@@ -46,14 +56,16 @@ def main() -> int:
     unclean = subprocess.run(plain, cwd=WORK / "mutants", env=environment, check=False).returncode
     if unclean:
         print("The tests fail without any change after the run: its figures are void.")
-    return max(unclean, _report(settings["only_mutate"]))
+    return max(unclean, _report(changed))
 
 
-def _copy(changed: list[str]) -> None:
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
+def _copy(changed: list[str], *, keep: bool) -> None:
+    if not keep:
+        shutil.rmtree(WORK, ignore_errors=True)
     for name in COPIED:
-        shutil.copytree(ROOT / name, WORK / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / name, WORK / name, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+        )
     for name in ("manage.py", "pyproject.toml"):
         shutil.copy(ROOT / name, WORK / name)
     for name in changed:
@@ -85,26 +97,30 @@ def undecorated(source: str) -> str:
 
 def _report(changed: list[str]) -> int:
     total: Counter[str] = Counter()
-    noticed_by_none = []
     print("| file | killed | survived | share |")
     for name in changed:
-        results = json.loads((WORK / "mutants" / f"{name}.meta").read_text())["exit_code_by_key"]
         # Only those asked for have a result.
-        counted = Counter(_outcome(code) for code in results.values() if code is not None)
+        counted = Counter(_outcome(code) for code in _results(name).values() if code is not None)
         total += counted
-        noticed_by_none += [key for key, code in results.items() if _outcome(code) == "survived"]
         if counted:
             print(_line(name, counted))
     print(_line("all", total))
-    print(*noticed_by_none, sep="\n")
+    print(*(each for name in changed for each in _alive(name)), sep="\n")
     return int(total["killed"] < MARK * total.total())
 
 
-def _outcome(code: int | None) -> str:
-    """A change that no test runs is one that none notices."""
-    return (
-        "killed" if code in KILLED | TIMED_OUT else "survived" if code in SURVIVED | UNTESTED else "unknown"
-    )
+def _alive(file: str) -> list[str]:
+    return [name for name, code in _results(file).items() if code is not None and _outcome(code) != "killed"]
+
+
+def _results(file: str) -> dict[str, int | None]:
+    path = WORK / "mutants" / f"{file}.meta"
+    return json.loads(path.read_text())["exit_code_by_key"] if path.exists() else {}
+
+
+def _outcome(code: int) -> str:
+    """Whatever is not known to have been noticed was not: no test ran it, or the run itself went wrong."""
+    return "killed" if code in KILLED | TIMED_OUT else "survived"
 
 
 def _line(name: str, counted: Counter[str]) -> str:
