@@ -34,6 +34,17 @@ EXCLUDED = (
     "/oauth/revoke",
 )
 INJECTABLE = re.compile(r"identified the following injection point|is vulnerable|appears to be .* injectable")
+ORDER = {
+    "Recipient": {
+        "Name": "Dana Whitfield",
+        "Address1": "1200 17th Street",
+        "City": "Denver",
+        "State": "CO",
+        "PostalCode": "80202",
+        "CountryCode": "US",
+    },
+    "Items": [{"ProductID": "card", "Quantity": 100}],
+}
 CLEAN = "do not appear to be injectable"
 SERVER_ERROR = re.compile(r'"status": 5\d\d|Traceback')
 
@@ -48,32 +59,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tools", type=Path, required=True, help="the folder of wapiti and sqlmap")
     parser.add_argument("--minutes", type=float, default=10, help="of one scan at most")
-    parser.add_argument("--only", default="", help="scans whose name has this in it")
+    parser.add_argument("--only", action="append", help="scans whose name begins with this; else all")
     parser.add_argument("--reports", type=Path, help="where to leave what they say; else a folder that goes")
     asked = parser.parse_args()
-    prepare()
-    world = fresh_world()
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
-        reports = asked.reports or Path(folder)
-        reports.mkdir(exist_ok=True)
-        with running(
-            "ours", workers=2, threads=4, environment={"ACCESS_LOG": "1", "LOG_FORMAT": "json"}, log=log
-        ) as server:
-            scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
-            found = [
-                line
-                for scan in scans
-                if asked.only in scan.name
-                for line in _run(scan, asked.minutes, reports)
-            ]
-        said = (Path(folder) / "log").read_text("utf-8", "replace").splitlines()
+    found, said = _scan(asked)
     answered = Counter(match[1] for line in said if (match := re.search(r'"status": (\d)\d\d', line)))
     broken = [line for line in said if SERVER_ERROR.search(line)]
     print(
-        f"answers by their first digit: {dict(sorted(answered.items()))}; {len(broken)} lines of 5xx or errors"
+        f"answers by their first digit: {dict(sorted(answered.items()))}; {len(broken)} of them 5xx or errors"
     )
     print(*found, *broken[:20], sep="\n")
     return int(bool(found or broken))
+
+
+def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """What was found, and what the service wrote meanwhile."""
+    world = _world()
+    environment = {"ACCESS_LOG": "1", "LOG_FORMAT": "json"}
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
+        reports = asked.reports or Path(folder)
+        reports.mkdir(exist_ok=True)
+        with running("ours", workers=2, threads=4, environment=environment, log=log) as server:
+            scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
+            wanted = [scan for scan in scans if scan.name.startswith(tuple(asked.only or [""]))]
+            found = [line for scan in wanted for line in _run(scan, asked.minutes, reports)]
+        return found, (Path(folder) / "log").read_text("utf-8", "replace").splitlines()
+
+
+def _world() -> Any:
+    prepare()
+    from delivery.services.demo import load_demo_population
+
+    world = fresh_world()
+    load_demo_population()
+    world.as_application().call("POST", "/store/associated/order", ORDER)
+    return world
 
 
 def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> Iterator[Scan]:
@@ -183,11 +203,17 @@ def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
         return [f"FAILED: {scan.name} did not end"]
     (reports / f"{scan.name}.log").write_text(done.stdout)
     if scan.name.startswith("sqlmap"):
-        found = [] if CLEAN in done.stdout and not INJECTABLE.search(done.stdout) else [done.stdout[-1500:]]
+        found = _found_by_sqlmap(done.stdout)
     else:
         found = list(_found_by_wapiti(reports / f"{scan.name}.json"))
     print(f"{scan.name}: {len(found)} findings", flush=True)
     return [f"FAILED: {scan.name}: {one}" for one in found]
+
+
+def _found_by_sqlmap(said: str) -> list[str]:
+    found = [line for line in said.splitlines() if INJECTABLE.search(line)]
+    # It ends with this only when every parameter has been tried.
+    return found if found or CLEAN in said else [f"it did not come to its end: {said[-300:]}"]
 
 
 def _found_by_wapiti(path: Path) -> Iterator[str]:
