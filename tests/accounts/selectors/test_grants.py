@@ -118,6 +118,14 @@ def test_the_association_of_an_application_is_no_role_on_it(world):
     assert grants_on_application(on_page(world.user), world.application.pk) == frozenset()
 
 
+def test_a_role_on_an_application_in_a_store_is_none_on_the_application(world):
+    Role.objects.create(
+        user=world.user, application=world.application, store=world.associated, grant="Application.All.Write"
+    )
+
+    assert grants_on_application(on_page(world.user), world.application.pk) == frozenset()
+
+
 def test_an_application_reads_itself_and_no_other(world):
     alone = caller(application=world.application)
 

@@ -110,14 +110,14 @@ def test_a_key_is_valid_from_now_for_a_year_unless_told_otherwise(world):
 def test_a_key_ends_after_it_begins(world):
     now = timezone.now()
     for end in (now, now - timedelta(seconds=1)):
-        with pytest.raises(Invalid, match="EndDate must be after StartDate") as refused:
+        with pytest.raises(Invalid, match=r"^EndDate must be after StartDate\.$") as refused:
             add_key(application=world.application, start_date=now, end_date=end, pointer="/Keys/1")
         assert fault_of(refused) == ("/Keys/1/EndDate", "end_before_start")
     assert world.application.keys.count() == 1
 
 
 def test_a_key_that_begins_too_late_for_a_year_is_refused(world):
-    with pytest.raises(Invalid, match="StartDate is too late for a key") as refused:
+    with pytest.raises(Invalid, match=r"^StartDate is too late for a key\.$") as refused:
         add_key(application=world.application, start_date=datetime(9999, 6, 1, tzinfo=UTC), pointer="/Keys/0")
 
     assert fault_of(refused) == ("/Keys/0/StartDate", "start_too_late")
@@ -127,7 +127,7 @@ def test_the_eleventh_key_is_refused(world):
     for _ in range(9):
         add_key(application=world.application)
 
-    with pytest.raises(Invalid, match="at most 10 keys") as refused:
+    with pytest.raises(Invalid, match=r"^An application has at most 10 keys\.$") as refused:
         add_key(application=world.application, pointer="/Keys/10")
 
     assert fault_of(refused) == ("/Keys/10", "too_many_keys")
@@ -159,7 +159,7 @@ def test_dates_change_alone_or_together(world):
 @pytest.mark.parametrize("act", [change_key_dates, end_key, regenerate_key])
 def test_a_key_of_another_application_or_none_is_not_found(world, act):
     for key_id in (world.other_application.keys.get().pk, "nonsense", None):
-        with pytest.raises(NotFound, match="The application has no key with this ID") as refused:
+        with pytest.raises(NotFound, match=r"^The application has no key with this ID\.$") as refused:
             act(application=world.application, key_id=key_id)
         assert refused.value.code == "key_not_found"
 
@@ -167,7 +167,7 @@ def test_a_key_of_another_application_or_none_is_not_found(world, act):
 def test_a_key_is_ended_now_and_only_once_it_has_begun(world):
     now = timezone.now()
     coming = add_key(application=world.application, start_date=now + timedelta(hours=1))
-    with pytest.raises(Conflict, match="has not begun; change its dates") as refused:
+    with pytest.raises(Conflict, match=r"^The key has not begun; change its dates instead\.$") as refused:
         end_key(application=world.application, key_id=coming.pk)
     assert refused.value.code == "key_not_begun"
     with time_machine.travel(coming.start_date, tick=False), pytest.raises(Conflict):
@@ -184,7 +184,7 @@ def test_a_key_that_has_ended_is_not_renewed(world):
     key = world.application.keys.get()
     with (
         time_machine.travel(key.end_date, tick=False),
-        pytest.raises(Conflict, match="has ended; add a new key") as refused,
+        pytest.raises(Conflict, match=r"^The key has ended; add a new key instead\.$") as refused,
     ):
         regenerate_key(application=world.application, key_id=key.pk)
     assert refused.value.code == "key_ended"

@@ -103,6 +103,10 @@ def test_without_any_subscription_the_usual_quota_holds(world):
             lambda: change_token(resource=["https://elsewhere.example"]),
             "The access token was issued for another resource.",
         ),
+        (
+            lambda: change_token(resource=[f"{HERE}.elsewhere.example", f"{HERE}/api/v1/store"]),
+            "The access token was issued for another resource.",
+        ),
         (lambda: AccessToken.objects.all().delete(), "The access token is unknown or was revoked."),
     ],
 )
