@@ -108,7 +108,10 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         "-v",
         "0",
     ]
-    common += ["--max-scan-time", str(asked.minutes * 30), "--max-attack-time", str(asked.minutes * 6)]
+    # A quarter of the time to look around, the rest for the modules, one after the other.
+    seconds = asked.minutes * 60
+    a_module = seconds * 0.75 / (MODULES.count(",") + 1)
+    common += ["--max-scan-time", f"{seconds / 4:.0f}", "--max-attack-time", f"{a_module:.0f}"]
     common += ["--store-session", str(reports / "wapiti"), "-t", "10", "--scope", "folder"]
     for path in EXCLUDED:
         common += ["-x", f"{url}*{path}*"]
@@ -200,6 +203,7 @@ def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
+        print(f"{scan.name}: did not end", flush=True)
         return [f"FAILED: {scan.name} did not end"]
     (reports / f"{scan.name}.log").write_text(done.stdout)
     if scan.name.startswith("sqlmap"):
