@@ -1,20 +1,39 @@
 import gc
+from collections.abc import Iterator
 
 import pytest
 
 from accounts import rates
-from tests.world import World, build_world
+from applications.services import usage
+from tests.databases import own_database
+from tests.snapshots import Snapshot, take_snapshot
+from tests.world import World, build_known_world
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment, django_db_blocker, django_db_modify_db_settings, django_db_keepdb
+) -> Iterator[None]:
+    with django_db_blocker.unblock(), own_database(keep=django_db_keepdb), django_db_blocker.block():
+        yield
+
+
+@pytest.fixture(scope="session")
+def made_world(django_db_setup, django_db_blocker) -> Snapshot[World]:
+    with django_db_blocker.unblock():
+        return take_snapshot(build_known_world)
 
 
 @pytest.fixture
-def world(db) -> World:
-    return build_world()
+def world(made_world: Snapshot[World], db) -> World:
+    return made_world.restore()
 
 
 @pytest.fixture(autouse=True)
-def no_refusal_remembered():
-    """What a process remembers of limits outlives a test's transaction."""
+def nothing_remembered():
+    """What a process remembers of limits and calls outlives a test's transaction."""
     rates._over.clear()
+    usage._counts.clear()
 
 
 def pytest_collection_finish() -> None:
