@@ -1,10 +1,11 @@
+from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
 import time_machine
 from django.db import IntegrityError, connection, transaction
 
-from accounts.models import Subscription, User
+from accounts.models import User
 from accounts.selectors.subscriptions import subscription_keys
 from tests.databases import rows_of
 from tests.snapshots import Snapshot, take_snapshot
@@ -48,12 +49,19 @@ def test_copies_of_a_snapshot_share_nothing(kept):
     assert second.key_of(second.user) == subscription_keys(second.user.subscription)["primary"]
 
 
-def test_foreign_keys_are_asked_again_after_a_snapshot(kept):
-    world = kept[0].restore()
-
-    Subscription.objects.filter(user=world.user).update(user=uuid4())
-    with pytest.raises(IntegrityError):
+@contextmanager
+def asked_at_once():
+    with transaction.atomic():
+        yield
         connection.check_constraints()
+
+
+def test_foreign_keys_are_asked_again_after_a_snapshot(kept):
+    subscription = kept[0].restore().user.subscription
+    subscription.user_id = uuid4()
+
+    with pytest.raises(IntegrityError), asked_at_once():
+        subscription.save()
 
 
 def test_world_under_another_clock_is_made_under_it(kept):
