@@ -1,10 +1,12 @@
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from accounts import rates
 from applications.services import usage
+from stores.selectors import layouts, template_drafts
 from tests.databases import own_database
 from tests.snapshots import Snapshot, take_snapshot
 from tests.world import World, build_known_world
@@ -19,9 +21,19 @@ def django_db_setup(
 
 
 @pytest.fixture(scope="session")
-def made_world(django_db_setup, django_db_blocker) -> Snapshot[World]:
-    with django_db_blocker.unblock():
-        return take_snapshot(build_known_world)
+def snapshot_of(django_db_setup, django_db_blocker) -> Callable[[Callable[[], Any]], Snapshot[Any]]:
+    """For what is dear to make and wanted by many tests; only in fixtures of a module or the session."""
+
+    def take(make: Callable[[], Any]) -> Snapshot[Any]:
+        with django_db_blocker.unblock():
+            return take_snapshot(make)
+
+    return take
+
+
+@pytest.fixture(scope="session")
+def made_world(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(build_known_world)
 
 
 @pytest.fixture
@@ -31,9 +43,11 @@ def world(made_world: Snapshot[World], db) -> World:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    """What a process remembers of limits and calls outlives a test's transaction."""
+    """What a process remembers outlives a test's transaction, and the next test may have the same keys."""
     rates._over.clear()
     usage._counts.clear()
+    layouts._kept.clear()
+    template_drafts._kept.clear()
 
 
 def pytest_collection_finish() -> None:
