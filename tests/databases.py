@@ -33,7 +33,8 @@ def own_database(*, keep: bool) -> Iterator[None]:
     _use(usual)
     if not keep:
         with _administration() as cursor:
-            _drop(cursor, name)
+            # A server that a test has started may still hold it.
+            _run(cursor, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
 
 def fingerprint(root: Path, installed: Iterable[str]) -> str:
@@ -74,7 +75,8 @@ def _make(cursor, name: str, template: str, *, keep: bool) -> None:
         return
     if _made_from(cursor, template) is None:
         _make_template(cursor, template)
-    _drop(cursor, name)
+    # Refused while somebody uses it: another run of the tests.
+    _run(cursor, "DROP DATABASE IF EXISTS {}", name)
     _run(cursor, "CREATE DATABASE {} TEMPLATE {}", name, template)
     cursor.execute(
         sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), sql.Literal(template))
@@ -85,7 +87,7 @@ def _make_template(cursor, template: str) -> None:
     """It has its name only when it is finished: nobody copies what a killed run left."""
     cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [PREFIX])
     for (old,) in cursor.fetchall():
-        _drop(cursor, old)
+        _run(cursor, "DROP DATABASE {}", old)
     unfinished, usual = f"{PREFIX}unfinished", connection.settings_dict["NAME"]
     _run(cursor, "CREATE DATABASE {}", unfinished)
     _use(unfinished)
@@ -106,10 +108,6 @@ def _made_from(cursor, name: str) -> str | None:
     )
     found = cursor.fetchone()
     return found[0] if found else None
-
-
-def _drop(cursor, name: str) -> None:
-    _run(cursor, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
 
 def _run(cursor, statement: str, *names: str) -> None:
