@@ -16,6 +16,7 @@ from delivery.selectors.datasets import compare_datasets, live_dataset, loaded_d
 from delivery.selectors.populations import export_lines, routes_in
 from delivery.services.datasets import activate_dataset, discard_dataset
 from delivery.sources.cells import read_postal_code
+from fulfillment.confirmation import ask
 
 MINIMUM_PIECES = 200
 COLOURS: dict[str, str] = {
@@ -136,6 +137,11 @@ class DatasetAdmin(DeliveryAdmin):
         return run_service(request, activate, _address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
+        dataset = get_object_or_404(Dataset, pk=dataset_id)
+        question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
+        if page := ask(self, request, question=question, button="Discard", back=change_url(dataset)):
+            return page
+
         def discard() -> str:
             return f"Data set {discard_dataset(dataset_id=dataset_id)} was discarded."
 

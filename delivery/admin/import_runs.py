@@ -16,6 +16,7 @@ from delivery.services.locking import mark_dead_imports
 from delivery.services.reading import ImportOptions, Preview
 from delivery.services.uploads import discard_upload, preview_upload, receive_upload, start_import
 from delivery.sources.problems import REMEDIES
+from fulfillment.confirmation import ask
 from fulfillment.errors import DomainError
 
 COLOURS: dict[str, str] = {
@@ -118,6 +119,11 @@ class ImportRunAdmin(DeliveryAdmin):
 
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
+
+        question = f"Throw away the upload {run.file_name}? Nothing of it was imported."
+        back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
+        if page := ask(self, request, question=question, button="Throw away", back=back):
+            return page
 
         def discard() -> str:
             discard_upload(run=run)

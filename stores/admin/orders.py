@@ -17,6 +17,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
+from fulfillment.confirmation import ask
 from fulfillment.errors import DomainError
 from stores.admin.order_actions import OrderActions, actor_on
 from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name
@@ -40,6 +41,21 @@ COLOURS = {
     OrderStatus.RETURNED: "danger",
     OrderStatus.CANCELLED: "danger",
     OrderStatus.REJECTED: "danger",
+}
+# Moves that nothing leads back from, and what is asked before them.
+FINAL = {
+    str(int(OrderStatus.CANCELLED)): {
+        "question": "Cancel this order? That cannot be taken back.",
+        "button": "Cancel the order",
+    },
+    str(int(OrderStatus.REJECTED)): {
+        "question": "Reject this order? That cannot be taken back.",
+        "button": "Reject the order",
+    },
+    REFUSE: {
+        "question": "Refuse to cancel this order? Whoever asked cannot ask again.",
+        "button": "Refuse",
+    },
 }
 BOARD = "admin:stores_order_changelist"
 FACTS = {
@@ -212,6 +228,9 @@ class OrderAdmin(OrderActions, StaffAdmin):
         return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
+        if chosen in FINAL and (page := ask(self, request, **FINAL[chosen])):
+            return page
         try:
             return super().changeform_view(request, *args, **kwargs)
         except DomainError as error:

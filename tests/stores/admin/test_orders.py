@@ -66,6 +66,21 @@ def test_order_page_moves_ships_and_shows_history(board, order):
     assert "Two boxes" in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("move", "status", "question"), [("90", 90, "Cancel this order?"), ("95", 95, "Reject this order?")]
+)
+def test_order_page_asks_before_what_cannot_be_taken_back(board, order, move, status, question):
+    asked = change(board, order, move_to=move, note="Wrong address").content.decode()
+
+    order.refresh_from_db()
+    assert question in asked
+    assert '<input type="hidden" name="note" value="Wrong address">' in asked
+    assert order.status == 10
+    change(board, order, move_to=move, note="Wrong address", confirmed="1")
+    order.refresh_from_db()
+    assert (order.status, order.history.get(sequence=2).note) == (status, "Wrong address")
+
+
 def test_order_page_refuses_a_move_made_on_an_old_view(board, order):
     Order.objects.filter(pk=order.pk).update(sequence=7)
 
