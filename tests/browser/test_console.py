@@ -18,12 +18,14 @@ from applications.services.deliveries import send_test_event
 from applications.services.webhooks import create_webhook
 from delivery.services.demo import load_demo_population
 from fulfillment.read_only_admin import HistoryAdmin
-from stores.models import Order, Product
+from stores.models import CatalogUpload, Order, Product
 from tests.factories.orders import card_data, make_card, order_body
 from tests.furnishing import furnish
 from tests.world import World
 
 SERIOUS = {"serious", "critical"}
+CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
+CHECKED = {"products_new": 1, "changes": [CHANGE]}
 SMALL, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 844}
 
 
@@ -58,6 +60,8 @@ def addresses(site) -> dict[str, list[str]]:
         application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
     )
     send_test_event(webhook=webhook)
+    checked = {"state": "refused", "faults": [["/Stores/0/StoreID", "It is too long."]], "fault_count": 1}
+    CatalogUpload.objects.create(file_name="spring.json", size=1, summary=CHECKED, **checked)
     lists, records = [], []
     for model, model_admin in admin.site._registry.items():
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
@@ -77,6 +81,7 @@ def addresses(site) -> dict[str, list[str]]:
         reverse("admin:accounts_role_add"),
         reverse("admin:accounts_user_add"),
         reverse("admin:stores_font_add"),
+        reverse("admin:stores_catalogupload_add"),
         reverse("admin:delivery_importrun_add"),
         reverse("admin:delivery_dataset_look_up"),
     ]
