@@ -335,6 +335,7 @@ SPECTACULAR_SETTINGS = {
         "EventTypeEnum": "applications.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
+    "GET_LIB_DOC_EXCLUDES": "fulfillment.api.schema.classes_without_description",
     "TAGS": [
         {"name": name}
         for name in (

@@ -5,6 +5,7 @@ from stores.models.font import Font
 from stores.models.order import Order, OrderItem, Shipment
 from stores.models.order_history import OrderHistory, OrderTally
 from stores.models.order_status import ActorKind, CancellationState, OrderStatus
+from stores.models.ordered_asset import OrderedAsset
 from stores.models.product import (
     DeliveredPrice,
     LocationType,
@@ -36,6 +37,7 @@ __all__ = [
     "OrderItem",
     "OrderStatus",
     "OrderTally",
+    "OrderedAsset",
     "Product",
     "ProductionSpeed",
     "Proof",

@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from fulfillment.pruning import Prunable, prunable_rows
 from stores.files import asset_file, batches, listed, proof_folder, storage_at_work
-from stores.models import ArtworkUpload, Asset, CatalogUpload, Proof, TemplateField
+from stores.models import ArtworkUpload, Asset, CatalogUpload, Proof
+from stores.selectors.assets import assets_of_templates
 from stores.services import order_pruning
 from stores.services.catalog_uploads import BEGUN_BY
 from stores.services.proofs import lock_proof
@@ -27,7 +28,6 @@ from stores.services.proofs import lock_proof
 YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 # A template that is saved has its pictures in itself.
 ARTWORK_KEPT = timedelta(days=7)
 
@@ -46,11 +46,8 @@ def prunables(*, proof_days: int | None = None) -> list[Prunable]:
 
 
 def _unused_assets() -> QuerySet[Asset]:
-    """Not ordered, and of no template: a field's default may be a picture its store sent."""
     before = timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT)
-    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
-    named = {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}
-    return Asset.objects.filter(is_ordered=False, last_used__lt=before).exclude(pk__in=named)
+    return Asset.objects.filter(is_ordered=False, last_used__lt=before).exclude(pk__in=assets_of_templates())
 
 
 def _remove_assets(batch: int) -> Iterator[int]:

@@ -25,6 +25,7 @@ from stores.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.models.order_status import AT_REST
 from stores.order_renderings import render_export_row
 from stores.selectors.proofs import product_version_of
+from stores.services.assets import forget_ordered_assets
 from stores.services.fillings import fill_template
 from stores.services.order_moves import Actor, lock_order, write_history
 from stores.services.print_files import erase_print_files
@@ -61,6 +62,7 @@ def erase_recipient(*, order: Order, actor: Actor, even_at_work: bool = False) -
         )
     words = _words(locked.recipient)
     _erase_items(locked)
+    forget_ordered_assets(order=locked)
     _erase_copies(locked, words)
     _write(locked, words, actor)
     return locked

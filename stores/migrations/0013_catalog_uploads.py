@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stores', '0011_changes_of_orders'),
+        ('stores', '0012_ordered_assets'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
