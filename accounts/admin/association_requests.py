@@ -74,6 +74,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     list_select_related = ["application", "store", "user", "requested_by"]
     search_fields = ["application__name", "application__client_id", "store__external_id", "user__username"]
     search_help_text = "Application, store or user"
+    empty_help = "Requests that were decided before are under Filters."
     change_form_outer_before_template = "admin/accounts/request_before.html"
     list_before_template = "admin/accounts/requests_before.html"
     fields = [

@@ -34,6 +34,9 @@ class DatasetAdmin(DeliveryAdmin):
         "difference", "file_name", "created_by",
     ]  # fmt: skip
     list_filter = ["status"]
+    search_fields = ["file_name", "created_by", "sha256"]
+    search_help_text = "File, its SHA-256, or who imported it"
+    empty_help = "Import a file of delivery counts to make the first one."
     list_before_template = "admin/delivery/dataset_list_before.html"
     change_form_outer_after_template = "admin/delivery/dataset_after.html"
     fieldsets = [

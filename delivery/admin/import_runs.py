@@ -37,6 +37,9 @@ class ImportRunAdmin(DeliveryAdmin):
     ]  # fmt: skip
     list_select_related = ["dataset"]
     list_filter = ["state"]
+    search_fields = ["file_name", "created_by"]
+    search_help_text = "File or who imported it"
+    empty_help = "Import a file of delivery counts: the API answers look-ups from it once it is active."
     change_form_outer_after_template = "admin/delivery/import_after.html"
     fields = [
         "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created", "created_by",

@@ -79,6 +79,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     list_select_related = ["store", "created_by__tenant", "imported_by__tenant"]
     search_fields = ["file_name", "store__external_id"]
     search_help_text = "File or StoreID"
+    empty_help = "Import a catalog file to make stores and products, or to change them."
     list_before_template = "admin/stores/catalog_uploads_before.html"
     change_form_outer_before_template = "admin/stores/catalog_upload_before.html"
     change_form_outer_after_template = "admin/stores/catalog_upload_after.html"
@@ -94,7 +95,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def said(self, upload: CatalogUpload) -> str:
         if upload.fault_count:
             return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
-        return ", ".join(f"{count} {what}" for what, count in _counts(upload.summary) if count) or "-"
+        return ", ".join(f"{what}: {count:,}" for what, count in _counts(upload.summary) if count) or "-"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CatalogUpload]:
         uploads = super().get_queryset(request)
@@ -221,7 +222,7 @@ def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
         for kind in ("products", "stores")
         for what in words
     ]
-    return [*counts, ("stores with another order of products", int(summary.get("stores_reordered", 0)))]
+    return [*counts, ("stores reordered", int(summary.get("stores_reordered", 0)))]
 
 
 def _progress_text(upload: CatalogUpload) -> str:

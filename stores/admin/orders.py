@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ from stores.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
 from stores.selectors.order_tallies import orders_by_status
 from stores.services.order_moves import Parcel, move_order, refuse_cancellation
-from stores.services.packing_slips import render_packing_slip
+from stores.services.packing_slips import address_lines, render_packing_slip
 from stores.services.print_files import read_print_file
 
 COLOURS = {
@@ -72,6 +72,13 @@ FACTS = {
 }
 
 
+class StatusFilter(admin.ChoicesFieldListFilter):
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        words = {status.label: status.words for status in OrderStatus}
+        for choice in super().choices(changelist):
+            yield {**choice, "display": words.get(choice["display"], choice["display"])}
+
+
 @admin.register(Order)
 class OrderAdmin(OrderActions, StaffAdmin):
     """The board. Every move goes through the service, with its table, history and event."""
@@ -92,12 +99,15 @@ class OrderAdmin(OrderActions, StaffAdmin):
         "placed",
     ]
     ordering = ["-number"]
-    list_filter = ["status", "cancellation", StoreFilter, ("created", DayFilter)]
+    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter)]
     list_filter_submit = True
     search_fields = ["number"]
     exact_search = {"number": int, "external_id": str, "pk": UUID}
     search_help_text = "Order number, OrderID, ExternalID or tracking number"
     list_before_template = "admin/stores/orders_before.html"
+    empty_help = (
+        "Orders arrive through the API. The quick start in the portal shows how to send the first one."
+    )
     change_form_outer_before_template = "admin/stores/order_before.html"
     actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
     readonly_fields = [name for names in FACTS.values() for name in names]
@@ -106,9 +116,9 @@ class OrderAdmin(OrderActions, StaffAdmin):
         *((title, {"fields": names}) for title, names in FACTS.items()),
     ]
 
-    @display(description="status", label={status.label: colour for status, colour in COLOURS.items()})
+    @display(description="status", label={status.words: colour for status, colour in COLOURS.items()})
     def shown_status(self, order: Order) -> str:
-        return order.get_status_display()
+        return OrderStatus(order.status).words
 
     @admin.display(description="order", ordering="number")
     def shown_number(self, order: Order) -> str:
@@ -129,7 +139,8 @@ class OrderAdmin(OrderActions, StaffAdmin):
 
     @admin.display(description="recipient")
     def address(self, order: Order) -> str:
-        return ", ".join(value for value in order.recipient.values() if value)
+        to = order.recipient
+        return ", ".join([*address_lines(to), *(to[name] for name in ("Phone", "Email") if to.get(name))])
 
     @admin.display(description="total")
     def amount(self, order: Order) -> str:
@@ -177,7 +188,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
     ) -> HttpResponse:
         tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
         lanes = [
-            {"code": int(status), "name": status.label, "count": tallies[status], "colour": COLOURS[status]}
+            {"code": int(status), "name": status.words, "count": tallies[status], "colour": COLOURS[status]}
             for status in OrderStatus
             if status in tallies
         ]

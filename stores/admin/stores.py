@@ -1,4 +1,4 @@
-from tempfile import TemporaryFile
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
@@ -17,6 +17,7 @@ from stores.models import BudgetDuration, BudgetType, Store
 from stores.services.catalog_export import export_catalog
 from stores.services.stores import find_store_faults, save_store
 
+IN_MEMORY = 8 * 1024 * 1024
 COLUMNS = {member.name: member.column for member in STORE}
 
 
@@ -102,7 +103,7 @@ class StoreAdmin(StaffAdmin):
             raise PermissionDenied
         names = [store.external_id] if store else list(visible.values_list("external_id", flat=True))
         # Whole before the first byte leaves: a slow reader would hold the transaction open.
-        file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+        file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
         file.writelines(export_catalog(store_ids=names) if names else ())
         file.seek(0)
         name = f"{store.external_id if store else 'stores'}.json"

@@ -62,7 +62,7 @@ def test_a_catalog_is_exported_changed_checked_and_imported(world, operator):
     assert "What an import would do" in page
     assert f"<td>{escape(product['Name'])} <small" in page
     assert "<td>changed</td> <td>Name</td>" in page
-    assert "1 products changed" in text(operator.get(LIST))
+    assert "products changed: 1" in text(operator.get(LIST))
     assert Product.objects.get(external_id="card").name == "Card"
 
     done = operator.post(f"{LIST}{upload.pk}/import/", follow=True)
