@@ -62,8 +62,8 @@ class HistoryAdmin(ReadOnlyAdmin):
         return changelist
 
     @admin.display(description="when", ordering="pgh_id")
-    def happened(self, event: Any) -> Any:
-        return event.pgh_created_at
+    def happened(self, event: Any) -> str:
+        return shown_value(event.pgh_created_at)
 
     @admin.display(description="what", ordering="pgh_label")
     def what(self, event: Any) -> str:

@@ -43,7 +43,7 @@ class DatasetAdmin(DeliveryAdmin):
         (None, {"fields": ["shown_vintage", "shown_status", "is_synthetic", "is_merged"]}),
         (
             "Counts",
-            {"fields": ["route_types", "postal_code_count", "route_count", "residential", "business"]},
+            {"fields": ["route_types", "postal_code_count", "route_count", "homes", "firms"]},
         ),
         ("Source", {"fields": ["file_name", "source_format", "sha256", "created", "created_by"]}),
         ("Activation", {"fields": ["activated", "activated_by"]}),
@@ -56,6 +56,14 @@ class DatasetAdmin(DeliveryAdmin):
     @display(description="status", label={label: COLOURS[value] for value, label in DatasetStatus.choices})
     def shown_status(self, dataset: Dataset) -> str:
         return dataset.get_status_display()
+
+    @admin.display(description="residential")
+    def homes(self, dataset: Dataset) -> str:
+        return f"{dataset.residential:,}"
+
+    @admin.display(description="business")
+    def firms(self, dataset: Dataset) -> str:
+        return f"{dataset.business:,}"
 
     @admin.display(description="deliveries")
     def deliveries(self, dataset: Dataset) -> str:

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
@@ -84,12 +85,16 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     change_form_outer_before_template = "admin/stores/catalog_upload_before.html"
     change_form_outer_after_template = "admin/stores/catalog_upload_after.html"
     fields = [
-        "shown_state", "file_name", "size", "store", "created", "created_by", "imported_by", "finished",
+        "shown_state", "file_name", "shown_size", "store", "created", "created_by", "imported_by", "finished",
     ]  # fmt: skip
 
     @display(description="state", label={label: COLOURS[value] for value, label in State.choices})
     def shown_state(self, upload: CatalogUpload) -> str:
         return upload.get_state_display()
+
+    @admin.display(description="size")
+    def shown_size(self, upload: CatalogUpload) -> str:
+        return str(filesizeformat(upload.size))
 
     @admin.display(description="what it does")
     def said(self, upload: CatalogUpload) -> str:
