@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import unfold.fields
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.db import DataError
@@ -22,6 +23,7 @@ def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
 
 unfold.fields.prettify_json = show_json
 admin.site.unregister(ProcrastinateJob)
+apps.get_app_config("procrastinate").verbose_name = "Background work"
 
 
 @admin.register(ProcrastinateJob)
@@ -33,6 +35,7 @@ class JobAdmin(ReadOnlyAdmin):
     search_help_text = "ID, task or queue, written out"
     fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
     ordering = ["-id"]
+    empty_help = "There is no work to do: what is done leaves this list."
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

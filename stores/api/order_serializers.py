@@ -1,10 +1,11 @@
 from typing import Any
 
+from django.core.validators import EmailValidator
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 from fulfillment.serializers import Meta, StrictInteger, StrictSerializer, StrictText, Timestamp
-from stores.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey
+from stores.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
 from stores.models import ActorKind, CancellationState, LocationType, OrderStatus
 from stores.pricing import MAXIMUM_ITEMS
 
@@ -43,9 +44,7 @@ class ExternalIDField(serializers.RegexField):
         super().__init__(r"^[^/\x00-\x1f\x7f]{1,100}\Z", trim_whitespace=False, **kwargs)
 
 
-class RecipientSerializer(StrictSerializer):
-    ignored_nulls = True
-
+class RecipientSerializer(PlaceSerializer):
     Name = StrictText(max_length=100)
     Company = StrictText(max_length=100, required=False, allow_blank=True)
     Address1 = StrictText(max_length=200)
@@ -55,7 +54,12 @@ class RecipientSerializer(StrictSerializer):
     PostalCode = StrictText(max_length=20)
     CountryCode = CountryCode(help_text="ISO 3166, two letters.")
     Phone = StrictText(max_length=50, required=False, allow_blank=True)
-    Email = StrictText(max_length=254, required=False, allow_blank=True)
+    Email = StrictText(
+        max_length=254,
+        required=False,
+        allow_blank=True,
+        validators=[EmailValidator("This must be an e-mail address, as in dana@example.com.")],
+    )
     LocationType = serializers.ChoiceField(
         choices=LocationType.values,
         required=False,

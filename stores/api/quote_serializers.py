@@ -1,8 +1,12 @@
+from typing import Any
+
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 
 from fulfillment.serializers import StrictInteger, StrictSerializer, StrictText, Timestamp
 from stores.models import LocationType
 from stores.models.store import EXTERNAL_ID
+from stores.postal_codes import postal_code_form
 from stores.pricing import MAXIMUM_ITEMS
 
 KEY = {"max_length": 64, "help_text": "Your name of the item, unique here. Default: its number, from 1."}
@@ -23,6 +27,20 @@ class ItemKey(serializers.RegexField):
         super().__init__(EXTERNAL_ID, **kwargs)
 
 
+class PlaceSerializer(StrictSerializer):
+    """A postal code has the form of its country, where that is known."""
+
+    ignored_nulls = True
+    default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        country, code = values["CountryCode"], values.get("PostalCode")
+        if code and (form := postal_code_form(country, code)):
+            message = self.error_messages["invalid_postal_code"].format(country=country, form=form)
+            raise serializers.ValidationError({"PostalCode": [ErrorDetail(message, "invalid_postal_code")]})
+        return values
+
+
 class QuoteItemRequestSerializer(StrictSerializer):
     ignored_nulls = True
 
@@ -31,9 +49,7 @@ class QuoteItemRequestSerializer(StrictSerializer):
     Quantity = StrictInteger(min_value=1, max_value=LARGEST)
 
 
-class DestinationSerializer(StrictSerializer):
-    ignored_nulls = True
-
+class DestinationSerializer(PlaceSerializer):
     CountryCode = CountryCode(help_text="ISO 3166, two letters.")
     PostalCode = StrictText(max_length=20, required=False, allow_blank=True)
     State = StrictText(max_length=100, required=False, allow_blank=True)

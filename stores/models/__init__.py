@@ -1,9 +1,11 @@
 from stores.models.artwork_upload import ArtworkUpload
 from stores.models.asset import Asset, AssetFormat
+from stores.models.catalog_upload import CatalogUpload, CatalogUploadState
 from stores.models.font import Font
 from stores.models.order import Order, OrderItem, Shipment
 from stores.models.order_history import OrderHistory, OrderTally
 from stores.models.order_status import ActorKind, CancellationState, OrderStatus
+from stores.models.ordered_asset import OrderedAsset
 from stores.models.product import (
     DeliveredPrice,
     LocationType,
@@ -25,6 +27,8 @@ __all__ = [
     "BudgetDuration",
     "BudgetType",
     "CancellationState",
+    "CatalogUpload",
+    "CatalogUploadState",
     "DeliveredPrice",
     "Font",
     "LocationType",
@@ -33,6 +37,7 @@ __all__ = [
     "OrderItem",
     "OrderStatus",
     "OrderTally",
+    "OrderedAsset",
     "Product",
     "ProductionSpeed",
     "Proof",

@@ -34,7 +34,7 @@ class Asset(models.Model):
     height = models.PositiveIntegerField()
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
-    # What was printed once stays, for a reprint.
+    # What was printed once stays for a reprint, until the last of its orders is erased.
     is_ordered = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:

@@ -9,14 +9,17 @@ from datetime import timedelta
 from io import BytesIO
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 from PIL import Image, ImageCms, ImageOps
 
 from accounts.callers import Caller
 from fulfillment.errors import Invalid
 from fulfillment.pictures import PictureTooLarge, PictureUnreadable, encoded, has_transparency, open_picture
-from stores.files import asset_file, storage_at_work, write_files
-from stores.models import Asset, AssetFormat
+from fulfillment.statements import execute
+from stores.files import asset_file, remove_files, storage_at_work, write_files
+from stores.models import Asset, AssetFormat, Order, OrderedAsset
+from stores.selectors.assets import assets_of_templates
 
 MAXIMUM_BYTES = 10 * 1024 * 1024
 MAXIMUM_PIXELS = 50_000_000
@@ -26,6 +29,13 @@ FORMATS = ("PNG", "JPEG")
 # Far less than ASSET_DAYS_KEPT.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
+
+# Locked against a removal at the same time.
+ORDERED = """
+INSERT INTO stores_orderedasset (order_id, asset_id)
+SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
+ON CONFLICT DO NOTHING
+"""
 
 _one_at_a_time = threading.Lock()
 
@@ -66,9 +76,33 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
         Asset.objects.filter(pk__in=stale).update(last_used=now)
 
 
-def keep_ordered_assets(*, asset_ids: Collection[UUID]) -> None:
+@transaction.atomic
+def keep_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+    """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
     if asset_ids:
+        execute(ORDERED, [order_id, list(asset_ids)])
         Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
+
+
+@transaction.atomic
+def forget_ordered_assets(*, order: Order) -> None:
+    """Removes the pictures printed in this order alone.
+
+    One used after it, or named by a template, is only no longer held: it goes when it is unused for long enough.
+    """
+    uses = OrderedAsset.objects.filter(order=order)
+    assets = Asset.objects.filter(pk__in=uses.values("asset"))
+    held = list(assets.order_by("pk").select_for_update())
+    uses.delete()
+    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
+    free = [one for one in held if one.pk not in elsewhere]
+    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
+    named = assets_of_templates() if free else set()
+    gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
+    # The row first: a file that stays behind is a stray one of the next pruning.
+    names = [asset_file(one.pk, one.format) for one in gone]
+    transaction.on_commit(lambda: remove_files(names))
 
 
 def clean_picture(*, content: bytes) -> CleanPicture:

@@ -114,7 +114,8 @@ def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], ac
     items = _items(prepared, order, kept)
     for row in (order, *items):
         insert_row(row)
-    keep_ordered_assets(asset_ids={pk for file in prepared.print_files if file for pk in file.asset_ids})
+    printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
+    keep_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_order(order, status=order.status, by=1)
     write_history(order, previous_status=None, actor=actor)
     tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)

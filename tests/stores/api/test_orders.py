@@ -87,6 +87,13 @@ REFUSALS = [
         "/Recipient/City",
         "required",
     ),
+    ({"Recipient": {**RECIPIENT, "Email": "dana at home"}}, "/Recipient/Email", "invalid"),
+    ({"Recipient": {**RECIPIENT, "PostalCode": "8020"}}, "/Recipient/PostalCode", "invalid_postal_code"),
+    (
+        {"Recipient": {**RECIPIENT, "CountryCode": "CA"}},
+        "/Recipient/PostalCode",
+        "invalid_postal_code",
+    ),
     ({"Recipient": {**RECIPIENT, "CountryCode": "DE"}}, "/Recipient/CountryCode", "destination_not_served"),
     ({"Recipient": {**RECIPIENT, "Name": "Ann \U0001d518"}}, "/Recipient/Name", "character_not_printable"),
     ({"DeliveryMethodCode": "PIGEON"}, "/DeliveryMethodCode", "delivery_method_unavailable"),
@@ -113,7 +120,7 @@ def test_order_must_be_what_was_quoted(shop):
     asked = quote(shop)
     body = order_body(("card", 150), QuoteID=asked["QuoteID"], OptionID="GROUND-3")
 
-    refused = shop.place(body={**body, "Recipient": {**RECIPIENT, "CountryCode": "CA"}}).json()
+    refused = shop.place(body={**body, "Recipient": {**RECIPIENT, "CountryCode": "GB"}}).json()
 
     assert [(e["Pointer"], e["Code"]) for e in refused["Errors"]] == [
         ("/Items/0/Quantity", "quote_mismatch"),

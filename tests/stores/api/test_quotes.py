@@ -108,6 +108,7 @@ REFUSALS = [
     ({"Items": [{"ProductID": "card", "Quantity": 100, "Qty": 1}]}, "/Items/0/Qty", "unknown_field"),
     ({"ShipTo": {"CountryCode": "DE"}}, "/ShipTo/CountryCode", "destination_not_served"),
     ({"ShipTo": {"CountryCode": "us"}}, "/ShipTo/CountryCode", "invalid"),
+    ({"ShipTo": {"CountryCode": "US", "PostalCode": "X"}}, "/ShipTo/PostalCode", "invalid_postal_code"),
     ({"ShipTo": {}}, "/ShipTo/CountryCode", "required"),
     ({"DeliveryMethodCode": "PIGEON"}, "/DeliveryMethodCode", "delivery_method_unavailable"),
     ({"ProductionDays": 2}, "/ProductionDays", "production_days_unavailable"),

@@ -1,24 +1,22 @@
 import os
 import time
 from datetime import timedelta
-from io import BytesIO
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from PIL import Image
 
 from accounts.callers import Caller
 from stores.files import proof_files
 from stores.models import Asset, Proof
 from stores.selectors.proofs import product_version_of
 from stores.services import pruning
-from stores.services.products import save_product
 from stores.services.proofs import make_proof
-from tests.factories.orders import order_body, product_values
-from tests.factories.templates import field, make_card, page
+from tests.factories.orders import order_body
+from tests.factories.pictures import make_photo_card, upload
+from tests.factories.templates import make_card
 
 
 @pytest.fixture
@@ -120,26 +118,13 @@ def test_command_says_what_it_removed(make, capsys):
         call_command("prune", "--days", "30")
 
 
-def upload(client, color="teal"):
-    content = BytesIO()
-    Image.new("RGB", (40, 30), color).save(content, "PNG")
-    response = client.post("/api/v1/store/associated/asset", content.getvalue(), content_type="image/png")
-    return response.json()["AssetID"]
-
-
 def unused_for(days, *asset_ids):
     Asset.objects.filter(pk__in=asset_ids).update(last_used=timezone.now() - timedelta(days=days))
 
 
-PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 15, "Width": 20, "Height": 20}
-
-
 @pytest.fixture
 def photo_card(world):
-    values = product_values(
-        TemplateFields=[field("Photo", Type="Image", SubType="Upload")], Template={"Pages": [page(PHOTO)]}
-    )
-    return save_product(store=world.associated, values=values)
+    return make_photo_card(world.associated)
 
 
 def remove(name):
@@ -165,11 +150,11 @@ def test_pictures_nobody_used_in_a_long_time_go_with_their_files(world, stored_f
 def test_pictures_that_are_used_ordered_or_named_by_a_template_stay(world, photo_card):
     client = world.as_application()
     proofed, ordered, default, unused = (upload(client) for _ in range(4))
-    item = {"ProductID": "card", "Quantity": 100, "TemplateData": {"Photo": ordered}}
+    item = {"ProductID": "photo-card", "Quantity": 100, "TemplateData": {"Photo": ordered}}
     assert client.call("POST", "/store/associated/order", order_body(Items=[item])).status_code == 201
     photo_card.template_fields.update(default_value=default)
     unused_for(91, proofed, ordered, default, unused)
-    sent = client.call("POST", "/store/associated/product/card/proof", {"Photo": proofed})
+    sent = client.call("POST", "/store/associated/product/photo-card/proof", {"Photo": proofed})
     assert sent.status_code == 200
 
     assert remove("unused pictures") == 1
@@ -182,7 +167,7 @@ def test_picture_whose_file_is_gone_is_refused_by_field(world, photo_card, store
     for name in stored_files():
         default_storage.delete(name)
 
-    refused = client.call("POST", "/store/associated/product/card/proof", {"Photo": asset_id})
+    refused = client.call("POST", "/store/associated/product/photo-card/proof", {"Photo": asset_id})
 
     assert refused.status_code == 400
     assert [(e["Pointer"], e["Code"]) for e in refused.json()["Errors"]] == [("/Photo", "unknown_asset")]

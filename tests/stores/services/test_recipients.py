@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -10,19 +11,34 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import TestCase
 from django.utils import timezone
 
 from accounts.models import IdempotentAnswer
+from accounts.secrets import decrypt
+from accounts.services import idempotency
 from applications.models import Event
 from fulfillment.backups.programs import run_program
 from fulfillment.errors import Conflict
 from fulfillment.housekeeping import prune
 from stores.files import print_folder
-from stores.models import ActorKind, Order, OrderHistory, OrderTally, Proof
+from stores.models import (
+    ActorKind,
+    Asset,
+    Order,
+    OrderedAsset,
+    OrderHistory,
+    OrderTally,
+    Proof,
+    TemplateField,
+)
 from stores.services import recipients
+from stores.services.assets import keep_ordered_assets
 from stores.services.order_moves import Actor
+from stores.services.print_files import read_print_file
 from stores.services.recipients import erase_recipient
 from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.pictures import make_photo_card, upload
 
 RECIPIENT = {
     "Name": "Wilhelmina Quarrington",
@@ -31,7 +47,7 @@ RECIPIENT = {
     "Address2": "Hive 9",
     "City": "Beesworth",
     "State": "Nectarshire",
-    "PostalCode": "QX7 4ZZ",
+    "PostalCode": "80299-4471",
     "CountryCode": "US",
     "Phone": "+1 555 0199 771",
     "Email": "wilhelmina@quarrington.example",
@@ -41,7 +57,7 @@ SECRETS = [
     *(RECIPIENT[name] for name in RECIPIENT if name != "CountryCode"),
     PRINTED,
     "Quarrington",
-    "QX7%204ZZ",
+    "77%20Honeycomb%20Terrace",
 ]
 OPERATOR = Actor(ActorKind.OPERATOR)
 
@@ -70,7 +86,7 @@ def placed(shop):
     parcel = {
         "Carrier": "UPS",
         "TrackingNumber": "1Z999",
-        "TrackingURL": "https://ups.example/?zip=QX7%204ZZ",
+        "TrackingURL": "https://ups.example/?at=77%20Honeycomb%20Terrace",
     }
     assert shop.act(order, "status", {"Status": 60, "Shipments": [parcel]}).status_code == 200
     shop.order = Order.objects.get()
@@ -160,20 +176,121 @@ def test_print_file_says_that_it_was_erased(placed):
     assert (answer.status_code, answer.json()["Code"]) == (404, "print_file_erased")
 
 
+@pytest.fixture
+def photos(shop):
+    """Orders of a picture, and what became of it after the first was delivered and erased."""
+    make_photo_card(shop.store)
+    client = shop.world.as_application()
+    asset_id = upload(client)
+
+    def order():
+        item = {"ProductID": "photo-card", "Quantity": 100, "TemplateData": {"Photo": asset_id.upper()}}
+        placed = client.call("POST", "/store/associated/order", order_body(Recipient=RECIPIENT, Items=[item]))
+        return Order.objects.get(pk=placed.json()["OrderID"])
+
+    def erase(order):
+        # The file goes when the transaction has ended.
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            erase_recipient(order=order, actor=OPERATOR, even_at_work=True)
+
+    return SimpleNamespace(
+        asset=Asset.objects.get(pk=asset_id),
+        erase=erase,
+        order=order,
+        proof=lambda: client.call("POST", "/store/associated/product/photo-card/proof", {"Photo": asset_id}),
+    )
+
+
+def test_picture_printed_in_the_order_alone_goes_with_its_file(photos, stored_files):
+    photos.erase(photos.order())
+
+    assert not Asset.objects.exists()
+    assert stored_files() == []
+
+
+def test_picture_of_another_order_stays_until_that_is_erased_too(photos, stored_files):
+    first, second = photos.order(), photos.order()
+
+    photos.erase(first)
+    assert Asset.objects.get().is_ordered
+    photos.erase(second)
+
+    assert not Asset.objects.exists()
+    assert stored_files() == []
+
+
+def test_picture_used_since_is_kept_as_one_never_ordered(photos):
+    order = photos.order()
+    ordered = timezone.now() - timedelta(days=2)
+    Order.objects.update(created=ordered)
+    Asset.objects.update(last_used=ordered)
+    assert photos.proof().status_code == 200
+
+    photos.erase(Order.objects.get(pk=order.pk))
+
+    assert not Asset.objects.get().is_ordered
+
+
+def test_picture_a_template_names_is_kept(photos):
+    order = photos.order()
+    TemplateField.objects.filter(field_name="Photo").update(default_value=str(photos.asset.pk))
+
+    photos.erase(order)
+
+    assert Asset.objects.get() == photos.asset
+
+
+def test_picture_removed_while_its_print_was_made_is_no_obstacle(photos):
+    order = photos.order()
+    photos.asset.delete()
+
+    keep_ordered_assets(order_id=order.pk, asset_ids=[photos.asset.pk])
+
+    assert not OrderedAsset.objects.exists()
+
+
 def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
-    waiting = placed.place(body=order_body(Recipient=RECIPIENT)).json()
+    waiting = placed.place(body={**placed.body, "ExternalID": "wq-2"}).json()
 
     with pytest.raises(
         CommandError, match=f"Order {waiting['OrderNumber']} is Received: it needs its address"
     ):
-        call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "qx7 4zz")
+        call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
     assert "1 orders have forgotten" in capsys.readouterr().out
     held = Order.objects.get(pk=waiting["OrderID"])
     assert held.recipient["Name"] == RECIPIENT["Name"]
+    assert read_print_file(item=held.items.get()).startswith(b"%PDF")
     call_command("erase_recipient", "--order", waiting["OrderNumber"], "--even-at-work")
     held.refresh_from_db()
     assert held.recipient["Name"] == "[erased]"
+
+
+def test_texts_somebody_wrote_go_whatever_they_call_the_recipient(shop):
+    order = shop.place(body=order_body(Recipient={**RECIPIENT, "Name": "\u738b\u82b3"})).json()
+    assert shop.act(order, "status", {"Status": 30, "Note": "\u738b\u82b3 called"}).status_code == 200
+    assert shop.act(order, "cancel", {"Reason": "Wilhelmina changed her mind"}).status_code == 200
+
+    erase_recipient(order=Order.objects.get(), actor=OPERATOR)
+
+    kept = Order.objects.get()
+    texts = [kept.cancellation_reason, kept.cancellation_note, *kept.history.values_list("note", flat=True)]
+    assert set(texts) <= {"", "[erased]", "The recipient was erased."}
+    assert kept.cancellation_reason == "[erased]"
+
+
+def test_answers_of_other_times_are_not_opened(placed, monkeypatch):
+    opened = []
+    monkeypatch.setattr(idempotency, "decrypt", lambda body: opened.append(body) or decrypt(body))
+    body = order_body(ExternalID="later")
+    placed.client.call("POST", "/store/associated/order", body, headers={"Idempotency-Key": "later"})
+    IdempotentAnswer.objects.filter(pk=IdempotentAnswer.objects.latest("pk").pk).update(
+        created=timezone.now() + timedelta(hours=2)
+    )
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    assert len(opened) == 1
 
 
 def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
@@ -230,12 +347,12 @@ def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch)
 
 def test_events_are_told_without_the_words(placed):
     event = Event.objects.filter(data__OrderID=str(placed.order.pk)).last()
-    assert "QX7%204ZZ" in str(event.data)
+    assert "77%20Honeycomb%20Terrace" in str(event.data)
 
     erase_recipient(order=placed.order, actor=OPERATOR)
 
     event.refresh_from_db()
-    assert "QX7%204ZZ" not in str(event.data)
+    assert "77%20Honeycomb%20Terrace" not in str(event.data)
     assert event.data["OrderID"] == str(placed.order.pk)
 
 

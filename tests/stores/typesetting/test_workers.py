@@ -1,5 +1,7 @@
 import io
 import os
+import signal
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -99,6 +101,20 @@ def test_killed_worker_is_replaced():
         worker.process.wait(5)
 
     assert render_proof(words_template(), {"Words": "two"}).pages
+
+
+@pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
+def test_signal_to_the_whole_group_leaves_renderers_at_work(asked_to_stop):
+    render_proof(words_template(), {"Words": "one"})
+    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+        worker.process.send_signal(asked_to_stop)
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.process.wait(0.2)
+        pid = worker.process.pid
+
+    assert render_proof(words_template(), {"Words": "two"}).pages
+    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+        assert worker.process.pid == pid
 
 
 def test_worker_that_dies_at_work_costs_an_error():
