@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import unfold.fields
+from django.apps import apps
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -19,6 +20,7 @@ def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
 
 unfold.fields.prettify_json = show_json
 admin.site.unregister(ProcrastinateJob)
+apps.get_app_config("procrastinate").verbose_name = "Background work"
 
 
 @admin.register(ProcrastinateJob)
@@ -30,3 +32,4 @@ class JobAdmin(ReadOnlyAdmin):
     search_help_text = "ID, task or queue, written out"
     fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
     ordering = ["-id"]
+    empty_help = "There is no work to do: what is done leaves this list."

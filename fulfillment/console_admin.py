@@ -61,6 +61,8 @@ class ConsoleAdmin(ModelAdmin):
     # Each facet counts the whole table once more.
     show_facets = ShowFacets.NEVER
     compressed_fields = True
+    # What to do where the list is empty.
+    empty_help = ""
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 

@@ -50,7 +50,7 @@ def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
     rows = [
         {
             "code": int(status),
-            "name": status.label,
+            "name": status.words,
             "count": tallies.get(status, 0),
             "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
         }

@@ -22,6 +22,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
         (
             ("Stores", "storefront", "stores.store"),
             ("Products", "sell", "stores.product"),
+            ("Catalog imports", "upload_file", "stores.catalogupload"),
             ("Fonts", "font_download", "stores.font"),
         ),
     ),

@@ -1,15 +1,19 @@
 """The audit trail of one record as a page: who changed what, when, and through which address."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 EVENTS_OF_A_PAGE = 25
 OWN_FIELDS = "pgh_"
+UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
 WORDS = {"insert": "Made", "update": "Changed", "delete": "Deleted"}
 
 
@@ -26,12 +30,31 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
         "original": record,
         "title": f"History of {record}",
         "page": page,
-        "trail": list(_told([*shown, *before], len(shown), _names(shown))),
+        "trail": list(_told([*shown, *before], len(shown), names_of_callers(shown))),
     }
     return TemplateResponse(request, "admin/object_trail.html", context)
 
 
+def names_of_callers(events: Iterable[Any]) -> dict[str, str]:
+    """User names by ID, as the contexts of events have it; who is gone is not in it."""
+    ids = {str(event.pgh_context.metadata.get("user") or "") for event in events if event.pgh_context}
+    users = get_user_model().objects.filter(pk__in=[one for one in ids if one])
+    return {str(pk): name for pk, name in users.values_list("pk", "username")}
+
+
+def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple[str, Any], str]:
+    """What foreign keys of events point at, by attribute and key, in one query for each field."""
+    known: dict[tuple[str, Any], str] = {}
+    for field in fields:
+        if field.related_model is not None:
+            keys = {key for event in events if (key := getattr(event, field.attname)) is not None}
+            found = field.related_model._base_manager.in_bulk(keys) if keys else {}  # noqa: SLF001 - as above
+            known |= {(field.attname, key): str(record) for key, record in found.items()}
+    return known
+
+
 def _told(events: list[Any], count: int, names: dict[str, str]) -> Iterable[dict[str, Any]]:
+    records = names_of_records(events, told_fields(events[0])) if events else {}
     for number in range(count):
         event, former = events[number], events[number + 1] if number + 1 < len(events) else None
         known = event.pgh_context.metadata if event.pgh_context else {}
@@ -42,36 +65,36 @@ def _told(events: list[Any], count: int, names: dict[str, str]) -> Iterable[dict
             "who": names.get(user, user),
             "through": known.get("application"),
             "where": known.get("url"),
-            "changes": _changes(event, former),
+            "changes": _changes(event, former, records),
         }
 
 
-def _changes(event: Any, former: Any) -> list[tuple[str, str, str]]:
-    fields = [
-        field
-        for field in event._meta.concrete_fields  # noqa: SLF001 - as above
-        if not field.name.startswith(OWN_FIELDS) and field.name not in {"id", "updated"}
-    ]
-    pairs = [
-        (
-            str(field.verbose_name),
-            "" if former is None else _shown(getattr(former, field.attname)),
-            _shown(getattr(event, field.attname)),
-        )
-        for field in fields
-    ]
+def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[tuple[str, str, str]]:
+    def shown(of: Any, field: Any) -> str:
+        value = None if of is None else getattr(of, field.attname)
+        name = records.get((field.attname, value)) if field.related_model else None
+        return name or shown_value(value)
+
+    fields = told_fields(event)
+    pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _shown(value: Any) -> str:
+def told_fields(event: Any) -> list[Any]:
+    """What people change; renderings only follow it."""
+    return [
+        field
+        for field in event._meta.concrete_fields  # noqa: SLF001 - as above
+        if not field.name.startswith(OWN_FIELDS) and field.name not in UNTOLD
+    ]
+
+
+def shown_value(value: Any) -> str:
     if value is None or value == "" or value == []:
         return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return date_format(localtime(value), "DATETIME_FORMAT")
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= 400 else f"{text[:397]} …"
-
-
-def _names(events: list[Any]) -> dict[str, str]:
-    """People by their ID; who is gone is named by it."""
-    ids = {str(event.pgh_context.metadata.get("user") or "") for event in events if event.pgh_context}
-    users = get_user_model().objects.filter(pk__in=[one for one in ids if one])
-    return {str(pk): name for pk, name in users.values_list("pk", "username")}

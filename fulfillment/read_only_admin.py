@@ -1,9 +1,17 @@
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from fulfillment.console_admin import ConsoleAdmin
+from fulfillment.object_history import (
+    WORDS,
+    names_of_callers,
+    names_of_records,
+    shown_value,
+    told_fields,
+)
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
@@ -25,19 +33,62 @@ class HistoryAdmin(ReadOnlyAdmin):
     ordering = ["-pgh_id"]
     list_filter = ["pgh_label", "pgh_created_at"]
     list_select_related = ["pgh_context"]
+    empty_help = "Nothing was made or changed since the audit trail began."
     shown: tuple[str, ...] = ()
 
+    def __init__(self, model: Any, admin_site: Any) -> None:
+        super().__init__(model, admin_site)
+        for name in self.shown:
+            setattr(self, f"told_{name}", self._column(name))
+
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        return ["pgh_created_at", "pgh_label", *self.shown, "caller", "address"]
+        return ["happened", "what", *(f"told_{name}" for name in self.shown), "caller", "address"]
+
+    def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
+        told = [] if event is None else [field.name for field in told_fields(event)]
+        return ["happened", "what", "caller", "address", *told]
+
+    def get_readonly_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
+        return self.get_fields(request, event)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """People and records are named, all of a page in one query for each kind."""
+        changelist = super().get_changelist_instance(request)
+        events = changelist.result_list = list(changelist.result_list)
+        fields = [field for field in self.opts.concrete_fields if field.attname in self.shown]
+        names, records = names_of_callers(events), names_of_records(events, fields)
+        for event in events:
+            event.caller_names, event.record_names = names, records
+        return changelist
+
+    @admin.display(description="when", ordering="pgh_id")
+    def happened(self, event: Any) -> str:
+        return shown_value(event.pgh_created_at)
+
+    @admin.display(description="what", ordering="pgh_label")
+    def what(self, event: Any) -> str:
+        return WORDS.get(event.pgh_label, event.pgh_label)
 
     @admin.display(description="by")
     def caller(self, event: Any) -> str:
-        """User and application, by ID: they may be gone, their deeds stay."""
+        """User and application; who is gone is told by ID: their deeds stay."""
         known = event.pgh_context.metadata if event.pgh_context else {}
-        return (
-            " through ".join(str(known[name]) for name in ("user", "application") if known.get(name)) or "-"
-        )
+        user = str(known.get("user") or "")
+        names = getattr(event, "caller_names", None) or names_of_callers([event])
+        told = [names.get(user, user), str(known.get("application") or "")]
+        return " through ".join(name for name in told if name) or "-"
 
     @admin.display(description="at")
     def address(self, event: Any) -> str:
         return (event.pgh_context.metadata.get("url") if event.pgh_context else None) or "-"
+
+    def _column(self, name: str) -> Callable[[Any], str]:
+        field = next(field for field in self.opts.concrete_fields if name in {field.name, field.attname})
+
+        @admin.display(description="record" if name == "pgh_obj_id" else str(field.verbose_name))
+        def shown(event: Any) -> str:
+            value = getattr(event, name)
+            known = event.record_names.get((name, value)) if field.related_model else None
+            return known or shown_value(value) or "-"
+
+        return shown

@@ -4,7 +4,7 @@ A store's members come before its Products; what the products need is then known
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import ijson
 
@@ -14,9 +14,15 @@ FORMAT = "store-fulfillment-catalog"
 VERSION = 1
 CHUNK = 256 * 1024
 MAXIMUM_DEPTH = 64
+# Of one store or product; the largest that every other limit allows has less.
+LARGEST_ENTRY = 64 * 1024 * 1024
 SCALARS = frozenset({"string", "number", "boolean", "null"})
 
 Events = Iterator[tuple[str, Any]]
+
+
+class Readable(Protocol):
+    def read(self, size: int = ..., /) -> bytes: ...
 
 
 class StoreRead(NamedTuple):
@@ -33,15 +39,33 @@ class CatalogUnreadable(Invalid):
     """The rest of the file cannot be read, so nothing more can be said about it."""
 
 
-def read_catalog(source: BinaryIO) -> Iterator[StoreRead | ProductRead]:
+def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
     """Each store, followed by its products. Raises CatalogUnreadable where the file is not of this form."""
+    bounded = _Bounded(source)
     try:
-        yield from _read_file(ijson.basic_parse(source, buf_size=CHUNK))
+        for entry in _read_file(ijson.basic_parse(bounded, buf_size=CHUNK)):
+            bounded.since_entry = 0
+            yield entry
     except ijson.JSONError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else "it ends too early"
         raise unreadable("", "malformed_json", f"The file is not valid JSON: {reason}.") from error
     except (UnicodeDecodeError, ValueError) as error:
         raise unreadable("", "malformed_json", f"The file cannot be read: {error}.") from error
+
+
+class _Bounded:
+    """Ends a file whose next entry does not end: it would have to be held in memory as a whole."""
+
+    def __init__(self, source: Readable) -> None:
+        self.source = source
+        self.since_entry = 0
+
+    def read(self, size: int) -> bytes:
+        data = self.source.read(size)
+        self.since_entry += len(data)
+        if self.since_entry > LARGEST_ENTRY + CHUNK:
+            raise unreadable("", "too_large", f"One entry has more than {LARGEST_ENTRY:,} bytes.")
+        return data
 
 
 def unreadable(pointer: str, code: str, message: str) -> CatalogUnreadable:

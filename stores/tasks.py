@@ -3,8 +3,11 @@
 from datetime import timedelta
 
 from django.conf import settings
+from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
+from fulfillment.errors import Conflict
+from stores.services.catalog_uploads import TASK, work_on_catalog_upload
 from stores.services.order_moves import advance_demo_orders
 
 
@@ -17,3 +20,9 @@ from stores.services.order_moves import advance_demo_orders
 def advance_orders(timestamp: int) -> None:
     if settings.DEMO_ADVANCE_SECONDS:
         advance_demo_orders(older_than=timedelta(seconds=settings.DEMO_ADVANCE_SECONDS))
+
+
+@app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
+def work_on_upload(*, upload_id: int) -> None:
+    """While the catalog is being changed by a command it comes again every five seconds."""
+    work_on_catalog_upload(upload_id=upload_id)

@@ -73,6 +73,8 @@ def _visit(client: Client, path: str, route: str) -> Visit:
         started = time.perf_counter()
         response = client.get(path)
         milliseconds = 1000 * (time.perf_counter() - started)
+        # Read to its end, a download is closed.
+        _ = response.getvalue()
     return Visit(path, route, response, list(queries.captured_queries), milliseconds)
 
 

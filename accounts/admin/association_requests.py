@@ -16,9 +16,11 @@ from accounts.admin.association_forms import GrantsForm, NoteForm
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.services.associations import approve_association, deny_association
+from fulfillment.confirmation import ask, asks_first
 from fulfillment.console_admin import ConsoleAdmin
 from fulfillment.errors import DomainError
 
+DENY = "Deny these requests? Whoever asked is told; they may ask anew."
 INBOX = "admin:accounts_associationrequest_changelist"
 COLOURS: dict[str, str] = {
     AssociationState.PENDING: "warning",
@@ -72,6 +74,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     list_select_related = ["application", "store", "user", "requested_by"]
     search_fields = ["application__name", "application__client_id", "store__external_id", "user__username"]
     search_help_text = "Application, store or user"
+    empty_help = "Requests that were decided before are under Filters."
     change_form_outer_before_template = "admin/accounts/request_before.html"
     list_before_template = "admin/accounts/requests_before.html"
     fields = [
@@ -116,7 +119,8 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(request, [(asked, {}) for asked in chosen], approve_association, "approved")
 
-    @admin.action(description="Deny", permissions=["change"])
+    @admin.action(description="Deny …", permissions=["change"])
+    @asks_first(DENY, "Deny")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(request, [(asked, {}) for asked in chosen], deny_association, "denied")
 
@@ -165,6 +169,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
         if sent is not None and note_form.is_valid():
             note = note_form.cleaned_data["note"]
             if "deny" in sent:
+                asking = {"records": [form.asked for form in forms], "back": reverse(INBOX)}
+                if page := ask(self, request, question=DENY, button="Deny", **asking):
+                    return page
                 decisions = [(form.asked, {"note": note}) for form in forms]
                 self._decide(request, decisions, deny_association, "denied")
                 return HttpResponseRedirect(reverse(INBOX))

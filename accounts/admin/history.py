@@ -19,6 +19,7 @@ class AssociationRequestHistoryAdmin(HistoryAdmin):
 @admin.register(SubscriptionKey.pgh_event_model)  # type: ignore[attr-defined]
 class SubscriptionKeyHistoryAdmin(HistoryAdmin):
     shown = ("subscription_id", "slot", "regenerated")
+    search_fields = ["=subscription__user__username", "=subscription__application__client_id"]
 
 
 @admin.register(User.pgh_event_model)  # type: ignore[attr-defined]

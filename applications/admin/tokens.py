@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
 from django.db import transaction
@@ -16,6 +17,9 @@ for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
     admin.site.unregister(model)
 
 
+apps.get_app_config("oauth2_provider").verbose_name = "Sign-in"
+
+
 @admin.register(AccessToken)
 class AccessTokenAdmin(ReadOnlyAdmin):
     list_display = ["id", "application", "user", "scope", "created", "expires"]
@@ -27,6 +31,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     ordering = ["-pk"]
     fields = ["application", "user", "scope", "resource", "created", "expires"]
     actions = ["revoke"]
+    empty_help = "They are made when applications and people sign in."
 
     @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
     @asks_first("Revoke these access tokens with their refresh tokens?", "Revoke")
@@ -46,6 +51,7 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     search_help_text = "Exact External_ID of the application, or user name"
     ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]
+    empty_help = "They are made when people let an application act for them."
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("token")

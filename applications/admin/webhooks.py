@@ -82,6 +82,7 @@ class WebhookAdmin(ReadOnlyAdmin):
     list_filter = [HealthFilter]
     search_fields = ["url", "application__name", "application__client_id"]
     search_help_text = "Address or application"
+    empty_help = "Owners of applications make them in the portal."
     change_form_outer_before_template = "admin/applications/webhook_before.html"
     change_form_outer_after_template = "admin/applications/webhook_after.html"
     fields = [
@@ -99,7 +100,7 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     @admin.display(description="hears of")
     def hears_of(self, webhook: Webhook) -> str:
-        return ", ".join(webhook.event_types)
+        return "every event" if "*" in webhook.event_types else ", ".join(webhook.event_types)
 
     @display(description="state", label={"works": "success", "fails": "danger", "disabled": "default"})
     def health(self, webhook: Webhook) -> str:
@@ -184,6 +185,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     search_fields = ["id"]
     exact_search = {"event__event_id": UUID}
     search_help_text = "ID of the event, as the receiver saw it"
+    empty_help = "Events are delivered to webhooks; “Send a test” on the page of one makes the first."
     change_form_outer_before_template = "admin/applications/delivery_before.html"
     change_form_outer_after_template = "admin/applications/delivery_after.html"
     fields = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]

@@ -51,7 +51,7 @@ class Delivery(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.event_id} to {self.webhook_id}"
+        return f"Delivery {self.pk}"
 
 
 class DeliveryAttempt(models.Model):

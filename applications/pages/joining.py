@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts.callers import Caller
 from accounts.models import AssociationState
@@ -46,13 +46,18 @@ def join_application(request: HttpRequest) -> HttpResponse:
     return render(request, "applications/join.html", context)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
     caller = Caller.on_pages(request.user)
     asked = association_request_for(caller, request_id)
     if asked.user_id != caller.user_id:
         raise Forbidden("This request is somebody else's.")
+    if request.method != "POST":
+        if asked.state != AssociationState.PENDING:
+            return redirect("portal:application-join")
+        return render(request, "applications/join_withdraw.html", {"asked": asked, "part": "applications"})
     try:
         withdraw_association(caller=caller, request_id=request_id)
     except DomainError as error:

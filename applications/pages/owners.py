@@ -59,11 +59,22 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
     return redirect("portal:application-owners", application.pk)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
     application = writable(request, application_id)
     caller = Caller.on_pages(request.user)
+    if request.method != "POST":
+        invited = pending_invitation(application, invitation_id)
+        context = {
+            "heading": f"Withdraw the invitation of {invited.email}?",
+            "warning": "The link in their mail no longer works then. You can invite them again at any time.",
+            "verb": "Withdraw",
+            "keep": "Cancel",
+            "back": reverse("portal:application-owners", args=[application.pk]),
+        }
+        return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
     try:
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
     except DomainError as error:

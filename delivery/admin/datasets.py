@@ -16,6 +16,7 @@ from delivery.selectors.datasets import compare_datasets, live_dataset, loaded_d
 from delivery.selectors.populations import export_lines, routes_in
 from delivery.services.datasets import activate_dataset, discard_dataset
 from delivery.sources.cells import read_postal_code
+from fulfillment.confirmation import ask
 
 MINIMUM_PIECES = 200
 COLOURS: dict[str, str] = {
@@ -33,13 +34,16 @@ class DatasetAdmin(DeliveryAdmin):
         "difference", "file_name", "created_by",
     ]  # fmt: skip
     list_filter = ["status"]
+    search_fields = ["file_name", "created_by", "sha256"]
+    search_help_text = "File, its SHA-256, or who imported it"
+    empty_help = "Import a file of delivery counts to make the first one."
     list_before_template = "admin/delivery/dataset_list_before.html"
     change_form_outer_after_template = "admin/delivery/dataset_after.html"
     fieldsets = [
         (None, {"fields": ["shown_vintage", "shown_status", "is_synthetic", "is_merged"]}),
         (
             "Counts",
-            {"fields": ["route_types", "postal_code_count", "route_count", "residential", "business"]},
+            {"fields": ["route_types", "postal_code_count", "route_count", "homes", "firms"]},
         ),
         ("Source", {"fields": ["file_name", "source_format", "sha256", "created", "created_by"]}),
         ("Activation", {"fields": ["activated", "activated_by"]}),
@@ -52,6 +56,14 @@ class DatasetAdmin(DeliveryAdmin):
     @display(description="status", label={label: COLOURS[value] for value, label in DatasetStatus.choices})
     def shown_status(self, dataset: Dataset) -> str:
         return dataset.get_status_display()
+
+    @admin.display(description="residential")
+    def homes(self, dataset: Dataset) -> str:
+        return f"{dataset.residential:,}"
+
+    @admin.display(description="business")
+    def firms(self, dataset: Dataset) -> str:
+        return f"{dataset.business:,}"
 
     @admin.display(description="deliveries")
     def deliveries(self, dataset: Dataset) -> str:
@@ -136,6 +148,11 @@ class DatasetAdmin(DeliveryAdmin):
         return run_service(request, activate, _address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
+        dataset = get_object_or_404(Dataset, pk=dataset_id)
+        question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
+        if page := ask(self, request, question=question, button="Discard", back=change_url(dataset)):
+            return page
+
         def discard() -> str:
             return f"Data set {discard_dataset(dataset_id=dataset_id)} was discarded."
 

@@ -16,6 +16,7 @@ from delivery.services.locking import mark_dead_imports
 from delivery.services.reading import ImportOptions, Preview
 from delivery.services.uploads import discard_upload, preview_upload, receive_upload, start_import
 from delivery.sources.problems import REMEDIES
+from fulfillment.confirmation import ask
 from fulfillment.errors import DomainError
 
 COLOURS: dict[str, str] = {
@@ -36,6 +37,9 @@ class ImportRunAdmin(DeliveryAdmin):
     ]  # fmt: skip
     list_select_related = ["dataset"]
     list_filter = ["state"]
+    search_fields = ["file_name", "created_by"]
+    search_help_text = "File or who imported it"
+    empty_help = "Import a file of delivery counts: the API answers look-ups from it once it is active."
     change_form_outer_after_template = "admin/delivery/import_after.html"
     fields = [
         "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created", "created_by",
@@ -118,6 +122,11 @@ class ImportRunAdmin(DeliveryAdmin):
 
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
+
+        question = f"Throw away the upload {run.file_name}? Nothing of it was imported."
+        back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
+        if page := ask(self, request, question=question, button="Throw away", back=back):
+            return page
 
         def discard() -> str:
             discard_upload(run=run)

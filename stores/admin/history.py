@@ -25,3 +25,4 @@ class OrderChangeAdmin(HistoryAdmin):
 @admin.register(Font.pgh_event_model)  # type: ignore[attr-defined]
 class FontHistoryAdmin(HistoryAdmin):
     shown = ("file_name", "families")
+    search_fields = ["file_name"]

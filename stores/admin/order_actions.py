@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -16,6 +17,8 @@ from stores.admin.order_downloads import zip_answer
 from stores.admin.order_forms import ParcelForm
 from stores.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.services.order_moves import Actor, move_order, refuse_cancellation
+
+MOST_IN_A_ZIP = 1000
 
 
 class OrderActions:
@@ -34,8 +37,10 @@ class OrderActions:
         self._move(request, chosen, OrderStatus.IN_PRODUCTION)
 
     @admin.action(description="Ship, with parcels …", permissions=["change"])
-    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
-        ids = chosen.values_list("pk", flat=True)[: self.list_per_page]
+    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
+        ids = self._keys(request, chosen, self.list_per_page)
+        if not ids:
+            return None
         query = urlencode([("id", str(pk)) for pk in ids])
         return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
 
@@ -55,12 +60,22 @@ class OrderActions:
 
     @admin.action(description="Download print files")
     def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
-        orders = list(chosen.values_list("pk", flat=True)[: self.list_per_page])
+        orders = self._keys(request, chosen, MOST_IN_A_ZIP)
+        if not orders:
+            return None
         items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
         if not items.exists():
             messages.info(request, "None of these orders has a print file: their products have no template.")
             return None
         return zip_answer(items.order_by("order__number", "position").iterator(), "print-files.zip")
+
+    def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
+        """None of them when they are too many: what is left out silently would be missed by nobody."""
+        keys = list(chosen.values_list("pk", flat=True)[: most + 1])
+        if len(keys) > most:
+            messages.error(request, f"At most {most:,} orders at once. Filter the board, or choose fewer.")
+            return []
+        return keys
 
     def _move(self, request: HttpRequest, chosen: QuerySet, status: int | None) -> None:
         def move(order: Order) -> None:

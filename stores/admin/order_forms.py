@@ -68,10 +68,14 @@ class ParcelForm(forms.Form):
         return values
 
     @property
+    def status(self) -> str:
+        return OrderStatus(self.order.status).words
+
+    @property
     def parcels(self) -> list[Parcel]:
         values = self.cleaned_data
         return [Parcel(values["carrier"], values["tracking_number"])] if values["carrier"] else []
 
 
 def _move_label(order: Order, code: int) -> str:
-    return "Another parcel, same status" if code == order.status else OrderStatus(code).label
+    return "Another parcel, same status" if code == order.status else OrderStatus(code).words

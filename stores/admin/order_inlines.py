@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from fulfillment.console_admin import ConsoleInline
-from stores.models import OrderHistory, OrderItem, Shipment
+from stores.models import OrderHistory, OrderItem, OrderStatus, Shipment
 
 
 class ReadOnlyInline(ConsoleInline):
@@ -70,10 +70,18 @@ class ShipmentInline(ReadOnlyInline):
 
 class OrderHistoryInline(ReadOnlyInline):
     model = OrderHistory
-    fields = ["sequence", "previous_status", "status", "timestamp", "actor_kind", "actor", "note"]
+    fields = ["sequence", "before", "after", "timestamp", "actor_kind", "actor", "note"]
     readonly_fields = fields
     ordering = ["-sequence"]
     verbose_name_plural = "history"
+
+    @admin.display(description="previous status")
+    def before(self, entry: OrderHistory) -> str:
+        return "—" if entry.previous_status is None else OrderStatus(entry.previous_status).words
+
+    @admin.display(description="status")
+    def after(self, entry: OrderHistory) -> str:
+        return OrderStatus(entry.status).words
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related("actor")

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
+from fulfillment.confirmation import ask
 from fulfillment.errors import DomainError
 from stores.admin.order_actions import OrderActions, actor_on
 from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name
@@ -26,7 +27,7 @@ from stores.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
 from stores.selectors.order_tallies import orders_by_status
 from stores.services.order_moves import Parcel, move_order, refuse_cancellation
-from stores.services.packing_slips import render_packing_slip
+from stores.services.packing_slips import address_lines, render_packing_slip
 from stores.services.print_files import read_print_file
 
 COLOURS = {
@@ -41,6 +42,21 @@ COLOURS = {
     OrderStatus.CANCELLED: "danger",
     OrderStatus.REJECTED: "danger",
 }
+# Moves that nothing leads back from, and what is asked before them.
+FINAL = {
+    str(int(OrderStatus.CANCELLED)): {
+        "question": "Cancel this order? That cannot be taken back.",
+        "button": "Cancel the order",
+    },
+    str(int(OrderStatus.REJECTED)): {
+        "question": "Reject this order? That cannot be taken back.",
+        "button": "Reject the order",
+    },
+    REFUSE: {
+        "question": "Refuse to cancel this order? Whoever asked cannot ask again.",
+        "button": "Refuse",
+    },
+}
 BOARD = "admin:stores_order_changelist"
 FACTS = {
     "Order": ["number", "shown_status", "store", "application", "user", "external_id", "created", "updated"],
@@ -54,6 +70,13 @@ FACTS = {
     "Price": ["items_total", "delivery_total", "total", "currency"],
     "Cancellation": ["cancellable_until", "cancellation", "cancellation_reason"],
 }
+
+
+class StatusFilter(admin.ChoicesFieldListFilter):
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        words = {status.label: status.words for status in OrderStatus}
+        for choice in super().choices(changelist):
+            yield {**choice, "display": words.get(choice["display"], choice["display"])}
 
 
 @admin.register(Order)
@@ -76,12 +99,15 @@ class OrderAdmin(OrderActions, StaffAdmin):
         "placed",
     ]
     ordering = ["-number"]
-    list_filter = ["status", "cancellation", StoreFilter, ("created", DayFilter)]
+    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter)]
     list_filter_submit = True
     search_fields = ["number"]
     exact_search = {"number": int, "external_id": str, "pk": UUID}
     search_help_text = "Order number, OrderID, ExternalID or tracking number"
     list_before_template = "admin/stores/orders_before.html"
+    empty_help = (
+        "Orders arrive through the API. The quick start in the portal shows how to send the first one."
+    )
     change_form_outer_before_template = "admin/stores/order_before.html"
     actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
     readonly_fields = [name for names in FACTS.values() for name in names]
@@ -90,9 +116,9 @@ class OrderAdmin(OrderActions, StaffAdmin):
         *((title, {"fields": names}) for title, names in FACTS.items()),
     ]
 
-    @display(description="status", label={status.label: colour for status, colour in COLOURS.items()})
+    @display(description="status", label={status.words: colour for status, colour in COLOURS.items()})
     def shown_status(self, order: Order) -> str:
-        return order.get_status_display()
+        return OrderStatus(order.status).words
 
     @admin.display(description="order", ordering="number")
     def shown_number(self, order: Order) -> str:
@@ -113,7 +139,8 @@ class OrderAdmin(OrderActions, StaffAdmin):
 
     @admin.display(description="recipient")
     def address(self, order: Order) -> str:
-        return ", ".join(value for value in order.recipient.values() if value)
+        to = order.recipient
+        return ", ".join([*address_lines(to), *(to[name] for name in ("Phone", "Email") if to.get(name))])
 
     @admin.display(description="total")
     def amount(self, order: Order) -> str:
@@ -161,7 +188,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
     ) -> HttpResponse:
         tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
         lanes = [
-            {"code": int(status), "name": status.label, "count": tallies[status], "colour": COLOURS[status]}
+            {"code": int(status), "name": status.words, "count": tallies[status], "colour": COLOURS[status]}
             for status in OrderStatus
             if status in tallies
         ]
@@ -212,6 +239,9 @@ class OrderAdmin(OrderActions, StaffAdmin):
         return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
+        if chosen in FINAL and (page := ask(self, request, **FINAL[chosen])):
+            return page
         try:
             return super().changeform_view(request, *args, **kwargs)
         except DomainError as error:

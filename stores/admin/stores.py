@@ -1,17 +1,23 @@
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import FileResponse, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from accounts.admin.staff import StaffAdmin
 from stores.admin.forms import JudgedByService
 from stores.catalog_records import STORE
 from stores.models import BudgetDuration, BudgetType, Store
+from stores.services.catalog_export import export_catalog
 from stores.services.stores import find_store_faults, save_store
 
+IN_MEMORY = 8 * 1024 * 1024
 COLUMNS = {member.name: member.column for member in STORE}
 
 
@@ -78,6 +84,30 @@ class StoreAdmin(StaffAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(route, self.admin_site.admin_view(self.catalog_view), name=f"stores_store_{name}")
+            for route, name in (
+                ("catalog.json", "catalog"),
+                ("<int:store_id>/catalog.json", "catalog_of"),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def catalog_view(self, request: HttpRequest, store_id: int | None = None) -> FileResponse:
+        """The catalog file of one store, or of every store that may be seen."""
+        visible = self.get_queryset(request)
+        store = None if store_id is None else get_object_or_404(visible, pk=store_id)
+        if not self.has_view_permission(request, store):
+            raise PermissionDenied
+        names = [store.external_id] if store else list(visible.values_list("external_id", flat=True))
+        # Whole before the first byte leaves: a slow reader would hold the transaction open.
+        file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
+        file.writelines(export_catalog(store_ids=names) if names else ())
+        file.seek(0)
+        name = f"{store.external_id if store else 'stores'}.json"
+        return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
 
     def has_delete_permission(self, request: HttpRequest, store: Store | None = None) -> bool:
         return False

@@ -1,12 +1,10 @@
 """Progress of a long read: a bar on a terminal, a line for every tenth elsewhere."""
 
-from io import BufferedReader
 from types import TracebackType
 
 from django.core.management.base import OutputWrapper
 
 WIDTH = 40
-GZIP = b"\x1f\x8b"
 
 
 class Progress:
@@ -45,22 +43,3 @@ class Progress:
             self.out.write(f"\r{megabytes:,} MB", ending="")
             self.out.flush()
             self.shown = megabytes
-
-
-class ProgressReader:
-    """Counts the bytes taken from a file, packed or not."""
-
-    def __init__(self, raw: BufferedReader, progress: Progress) -> None:
-        self.raw = raw
-        self.progress = progress
-        self.position = 0
-
-    @property
-    def is_packed(self) -> bool:
-        return self.raw.peek(2)[:2] == GZIP
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.raw.read(size)
-        self.position += len(data)
-        self.progress.advance(self.position)
-        return data

@@ -1,5 +1,6 @@
 from stores.models.artwork_upload import ArtworkUpload
 from stores.models.asset import Asset, AssetFormat
+from stores.models.catalog_upload import CatalogUpload, CatalogUploadState
 from stores.models.font import Font
 from stores.models.order import Order, OrderItem, Shipment
 from stores.models.order_history import OrderHistory, OrderTally
@@ -26,6 +27,8 @@ __all__ = [
     "BudgetDuration",
     "BudgetType",
     "CancellationState",
+    "CatalogUpload",
+    "CatalogUploadState",
     "DeliveredPrice",
     "Font",
     "LocationType",

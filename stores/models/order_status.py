@@ -1,3 +1,5 @@
+import re
+
 from django.db import models
 
 
@@ -12,6 +14,11 @@ class OrderStatus(models.IntegerChoices):
     RETURNED = 80, "Returned"
     CANCELLED = 90, "Cancelled"
     REJECTED = 95, "Rejected"
+
+    @property
+    def words(self) -> str:
+        """For people: "On hold" where the API says OnHold."""
+        return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", self.label)
 
 
 S = OrderStatus

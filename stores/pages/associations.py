@@ -5,18 +5,19 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from accounts.callers import Caller
-from accounts.models import Role, User
+from accounts.models import AssociationState, Role, User
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
-from accounts.selectors.associations import association_requests_for
+from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
 from applications.models import Application
 from applications.pages.frame import frame, readable, writable
-from fulfillment.errors import DomainError
+from fulfillment.errors import DomainError, NotFound
 from stores.models import Store
 from stores.pages.forms import ASK_FIELDS, AskForStoreForm
 
@@ -52,10 +53,13 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "stores/associations.html", context)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
     application = readable(request, application_id)
+    if request.method != "POST":
+        return _ask_to_withdraw(request, application, request_id)
     try:
         withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
     except DomainError as error:
@@ -63,6 +67,26 @@ def withdraw(request: HttpRequest, application_id: str, request_id: str) -> Http
     else:
         messages.success(request, "The request is withdrawn.")
     return redirect("portal:application-stores", application.pk)
+
+
+def _ask_to_withdraw(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
+    asked = association_request_for(Caller.on_pages(request.user), request_id)
+    back = reverse("portal:application-stores", args=[application.pk])
+    if asked.application_id != application.pk or asked.store is None:
+        raise NotFound("The application has no such request.")
+    if asked.state != AssociationState.PENDING:
+        return redirect(back)
+    context = frame(
+        request,
+        application,
+        "stores",
+        heading=f"Withdraw the request for {asked.store.company_name}?",
+        warning="Nobody decides about it any more. You can ask again at any time.",
+        verb="Withdraw",
+        keep="Cancel",
+        back=back,
+    )
+    return render(request, "applications/confirm.html", context)
 
 
 def _ask(request: HttpRequest, caller: Caller, application: Application, form: AskForStoreForm) -> bool:

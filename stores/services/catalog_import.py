@@ -6,14 +6,14 @@ What the file leaves as it was is not written. Products the file does not name s
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO
 
 import pghistory
 from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.errors import Fault, Invalid
-from stores.catalog_reader import ProductRead, StoreRead, read_catalog
+from stores.catalog_checks import found
+from stores.catalog_reader import ProductRead, Readable, StoreRead, read_catalog
 from stores.catalog_records import check_product
 from stores.models import Store
 from stores.services.catalog_rows import CatalogRows, Entry
@@ -24,16 +24,39 @@ from stores.services.templates import TemplateChecks, same_template
 
 BATCH = 1000
 FAULTS_KEPT = 1000
+CHANGES_KEPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogChange:
+    """What happens to a product, or without `product_id` to the store: new, changed or reordered.
+
+    `members` are those that differ.
+    """
+
+    kind: str
+    store_id: str
+    name: str
+    product_id: str = ""
+    members: tuple[str, ...] = ()
 
 
 @dataclass
 class ImportSummary:
+    """`changes` are the first ones, in the order of the file."""
+
     stores_new: int = 0
     stores_changed: int = 0
     stores_same: int = 0
     products_new: int = 0
     products_changed: int = 0
     products_same: int = 0
+    stores_reordered: int = 0
+    changes: list[CatalogChange] = field(default_factory=list)
+
+    def note(self, change: CatalogChange) -> None:
+        if len(self.changes) < CHANGES_KEPT:
+            self.changes.append(change)
 
 
 class CatalogInvalid(Invalid):
@@ -61,17 +84,23 @@ class _StoreWork:
     is_changed: bool = False
 
 
-def import_catalog(*, source: BinaryIO, dry_run: bool = False) -> ImportSummary:
-    """Imports a plain JSON stream; with `dry_run` everything is done and then taken back."""
+def import_catalog(
+    *, source: Readable, dry_run: bool = False, only_store: str | None = None
+) -> ImportSummary:
+    """Imports a plain JSON stream; with `dry_run` everything is done and then taken back.
+
+    With `only_store`, a StoreID, the file may hold that store alone.
+    """
     with transaction.atomic(), pghistory.context(source="import_catalog"):
-        summary = _Import().run(source)
+        summary = _Import(only_store).run(source)
         if dry_run:
             transaction.set_rollback(True)
     return summary
 
 
 class _Import:
-    def __init__(self) -> None:
+    def __init__(self, only_store: str | None = None) -> None:
+        self.only_store = only_store
         self.summary = ImportSummary()
         self.rows = CatalogRows(timezone.now())
         self.templates = TemplateChecks()
@@ -80,7 +109,7 @@ class _Import:
         self.store_ids: set[str] = set()
         self.work: _StoreWork | None = None
 
-    def run(self, source: BinaryIO) -> ImportSummary:
+    def run(self, source: Readable) -> ImportSummary:
         begin_catalog_work()
         self.rows.prepare()
         for entry in self._entries(source):
@@ -94,7 +123,7 @@ class _Import:
             raise CatalogInvalid(self.faults, self.fault_count)
         return self.summary
 
-    def _entries(self, source: BinaryIO) -> Iterator[StoreRead | ProductRead]:
+    def _entries(self, source: Readable) -> Iterator[StoreRead | ProductRead]:
         """Ends where the file cannot be read any further, so that what was found before is told as well."""
         try:
             yield from read_catalog(source)
@@ -112,6 +141,10 @@ class _Import:
             message = f"StoreID: {store_id} is in the file twice."
             self._note([Fault(f"{entry.pointer}/StoreID", "repeated", message)])
             return
+        if self.only_store is not None and store_id != self.only_store:
+            message = f"StoreID: this import is for {self.only_store} alone; found {found(store_id)}."
+            self._note([Fault(f"{entry.pointer}/StoreID", "other_store", message)])
+            return
         try:
             saved = save_store(values=entry.value, pointer=entry.pointer)
         except Invalid as error:
@@ -120,6 +153,8 @@ class _Import:
         self.store_ids.add(saved.store.external_id)
         kind = "new" if saved.is_new else "changed" if saved.is_changed else "same"
         setattr(self.summary, f"stores_{kind}", getattr(self.summary, f"stores_{kind}") + 1)
+        if kind != "same":
+            self.summary.note(CatalogChange(kind, saved.store.external_id, saved.store.company_name))
         store = lock_store(saved.store.pk)
         self.work = _StoreWork(store, end_of_catalog(store) - 1)
 
@@ -151,11 +186,23 @@ class _Import:
             entry.position = _place(work, entry)
             work.order.append(entry.pk)
         new, changed = self.rows.write(work.store, work.batch)
+        self._note_changes(work)
         self.summary.products_new += new
         self.summary.products_changed += changed
         self.summary.products_same += len(work.batch) - new - changed
         work.is_changed = work.is_changed or new + changed > 0
         work.batch.clear()
+
+    def _note_changes(self, work: _StoreWork) -> None:
+        """Comparing member by member takes its time, so only what is kept is compared."""
+        for entry in work.batch:
+            if len(self.summary.changes) >= CHANGES_KEPT:
+                return
+            names = (work.store.external_id, entry.record["Name"], entry.record["ID"])
+            if entry.stored is None:
+                self.summary.note(CatalogChange("new", *names))
+            elif entry.is_changed:
+                self.summary.note(CatalogChange("changed", *names, entry.members))
 
     def _check_templates(self, batch: list[Entry]) -> None:
         """Those that are new or different; judging one takes longer than writing a hundred products."""
@@ -171,8 +218,10 @@ class _Import:
             self._write_batch(work)
         if self.fault_count:
             return
-        if not work.is_ordered:
-            self.rows.set_order(work.order)
+        if not work.is_ordered and self.rows.set_order(work.order):
+            self.summary.stores_reordered += 1
+            names = (work.store.external_id, work.store.company_name)
+            self.summary.note(CatalogChange("reordered", *names))
         if work.is_changed or not work.is_ordered:
             record_catalog_change(work.store)
 

@@ -32,6 +32,12 @@ CHILDREN: list[tuple[str, str, tuple[Member, ...]]] = [
     ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED),
 ]
 
+MEMBER_NAMES = [
+    *(member.name for member in PRODUCT[:-1]),
+    *(name for name, _, _ in CHILDREN),
+    PRODUCT[-1].name,
+]
+
 PREPARE = f"""
 CREATE TEMPORARY TABLE IF NOT EXISTS staged_product ON COMMIT DROP AS
     SELECT id, {", ".join(WRITTEN)} FROM stores_product WITH NO DATA;
@@ -64,6 +70,15 @@ class Entry:
     position: int = 0
     parts: tuple[str, ...] = tuple(name for name, _, _ in CHILDREN)
     pointer: str = ""
+    is_changed: bool = False
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """What differs from what is stored."""
+        known = self.stored.record if self.stored else {}
+        return tuple(
+            name for name in MEMBER_NAMES if fingerprint(self.record[name]) != fingerprint(known.get(name))
+        )
 
 
 class CatalogRows:
@@ -103,11 +118,14 @@ class CatalogRows:
             _copy(table, columns, self._child_rows((*new, *changed), name, members))
         return len(new), len(changed)
 
-    def set_order(self, order: array) -> None:
+    def set_order(self, order: array) -> bool:
+        """Whether any product has another place now."""
         with connection.cursor() as cursor:
             _copy("staged_place", ["id", "position"], ((pk, place) for place, pk in enumerate(order)))
             cursor.execute(SET_ORDER)
+            moved: int = cursor.rowcount
             cursor.execute("TRUNCATE staged_place")
+        return moved > 0
 
     def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
         record, known = entry.record, stored.record
@@ -117,6 +135,7 @@ class CatalogRows:
         entry.parts = tuple(
             name for name in entry.parts if fingerprint(record[name]) != fingerprint(known[name])
         )
+        entry.is_changed = True
         return True
 
     def _change(self, store: Store, changed: Sequence[Entry]) -> None:

@@ -59,24 +59,22 @@ def _fonts() -> typst.Fonts:
     return typst.Fonts(False, False, [current_workshop().font_folder(FontSet.shipped())])
 
 
+def address_lines(to: Mapping[str, str]) -> list[str]:
+    """The recipient's address as it stands on a letter."""
+    town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
+    lines = [to["Name"], to.get("Company"), to["Address1"], to.get("Address2"), town, to["CountryCode"]]
+    return [line for line in lines if line]
+
+
 def _slip(order: Order) -> dict[str, Any]:
     store, to = order.store, order.recipient
-    town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
-    address = [
-        to["Name"],
-        to.get("Company", ""),
-        to["Address1"],
-        to.get("Address2", ""),
-        town,
-        to["CountryCode"],
-    ]
     return {
         "letter": to["CountryCode"] in LETTER_COUNTRIES,
         "store": store.company_name,
         "number": str(order.number),
         "external": order.external_id,
         "date": local_date(order.created, store.time_zone).isoformat(),
-        "address": [line for line in address if line],
+        "address": address_lines(to),
         "method": order.delivery_method_code,
         "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",
         "items": [

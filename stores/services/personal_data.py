@@ -1,12 +1,13 @@
 from collections.abc import Iterator
 
 import orjson
+from django.db.models import Q
 
 from accounts.models import User
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
 from stores.files import asset_file, remove_files
-from stores.models import Asset, Order, OrderHistory
+from stores.models import Asset, CatalogUpload, Order, OrderHistory
 from stores.order_renderings import dumps
 from stores.selectors.orders import full_record
 
@@ -16,6 +17,7 @@ def personal_data() -> list[PersonalData]:
         PersonalData("orders", _orders),
         PersonalData("order_history", _history),
         PersonalData("pictures", _pictures, _erase_pictures),
+        PersonalData("catalog_imports", _catalog_uploads),
     ]
 
 
@@ -38,6 +40,12 @@ def _history(user: User) -> Iterator[Record]:
 def _pictures(user: User) -> Iterator[Record]:
     for asset in Asset.objects.filter(user=user).order_by("created"):
         yield {"AssetID": str(asset.pk), "SHA256": asset.sha256, "Created": timestamp(asset.created)}
+
+
+def _catalog_uploads(user: User) -> Iterator[Record]:
+    sent = CatalogUpload.objects.filter(Q(created_by=user) | Q(imported_by=user))
+    for upload in sent.order_by("pk"):
+        yield {"FileName": upload.file_name, "State": upload.state, "Created": timestamp(upload.created)}
 
 
 def _erase_pictures(user: User) -> None:

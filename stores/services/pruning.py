@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from fulfillment.pruning import Prunable, prunable_rows
 from stores.files import asset_file, batches, listed, proof_folder, storage_at_work
-from stores.models import ArtworkUpload, Asset, Proof
+from stores.models import ArtworkUpload, Asset, CatalogUpload, Proof
 from stores.selectors.assets import assets_of_templates
 from stores.services import order_pruning
+from stores.services.catalog_uploads import BEGUN_BY
 from stores.services.proofs import lock_proof
 
 # A file this young may belong to a request that has not written its row yet.
@@ -39,6 +40,7 @@ def prunables(*, proof_days: int | None = None) -> list[Prunable]:
         Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
         Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
         prunable_rows("artwork of unsaved templates", _old_artwork),
+        Prunable("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
         *order_pruning.prunables(),
     ]
 
@@ -66,6 +68,29 @@ def _remove_asset_rows(batch: int) -> list[str]:
 
 def _old_artwork() -> QuerySet[ArtworkUpload]:
     return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
+
+
+def _old_uploads() -> QuerySet[CatalogUpload]:
+    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
+    old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
+    return old.exclude(state__in=BEGUN_BY)
+
+
+def _remove_uploads(batch: int) -> Iterator[int]:
+    """The record stays, as the report of what was done."""
+    for key in list(_old_uploads().values_list("pk", flat=True)):
+        yield _empty_upload(key)
+
+
+@transaction.atomic
+def _empty_upload(key: int) -> bool:
+    upload = _old_uploads().select_for_update(skip_locked=True).filter(pk=key).first()
+    if upload is None:
+        return False
+    with storage_at_work():
+        upload.upload.delete(save=False)
+    upload.save(update_fields=["upload"])
+    return True
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:

@@ -24,11 +24,11 @@ def site(site):
     return site[0], furnish(site[1])
 
 
-def examine(visitor, path: str) -> list[str]:
+def examine(visitor, path: str, looks=LOOKS) -> list[str]:
     """What is wrong with the page that is open, at each width and in each scheme."""
     page, found = visitor.page, []
     page.evaluate(AXE_SCRIPT)
-    for width, scheme in LOOKS:
+    for width, scheme in looks:
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         if (too_wide := page.evaluate(OVERFLOW)) > 0:
@@ -37,7 +37,7 @@ def examine(visitor, path: str) -> list[str]:
     return found + [f"{path}: {said}" for said in visitor.complaints]
 
 
-def crawl(visitor, starts: list[str]) -> tuple[int, list[str]]:
+def crawl(visitor, starts: list[str], looks=LOOKS) -> tuple[int, list[str]]:
     """One example of each kind of page, from links and fragments alike; how many, and what is wrong."""
     waiting, known, wrong = list(starts), set(), []
     while waiting:
@@ -48,7 +48,7 @@ def crawl(visitor, starts: list[str]) -> tuple[int, list[str]]:
         known.add(kind)
         if (status := visitor.go(path)) != 200:
             wrong.append(f"{path} answered {status}")
-        wrong += examine(visitor, path)
+        wrong += examine(visitor, path, looks)
         visitor.complaints.clear()
         links = visitor.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
         ours = sorted({urlsplit(link) for link in links if link.startswith(visitor.address)})
@@ -66,6 +66,18 @@ def test_pages_of_a_user(visitor):
     visitor.sign_in()
 
     number, wrong = crawl(visitor, ["/", "/accounts/password-change/", consent, invitation])
+
+    assert wrong == []
+    assert number > 25
+
+
+def test_pages_of_an_operator(visitor):
+    """The same templates with more in them: every application, and the ways to the console."""
+    visitor.go("/accounts/login/")
+    visitor.sign_in("operator")
+    own = f"/applications/{visitor.world.application.pk}"
+
+    number, wrong = crawl(visitor, ["/", own], [(1280, "light"), (390, "dark")])
 
     assert wrong == []
     assert number > 25

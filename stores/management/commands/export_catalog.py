@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection, transaction
 
 from fulfillment.errors import DomainError
-from stores.catalog_writer import write_catalog
-from stores.selectors.catalog import catalog_of
+from stores.services.catalog_export import export_catalog
 
 
 class Command(BaseCommand):
@@ -26,25 +24,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, store: list[str], **options: Any) -> None:
         try:
-            with _one_moment(), _opened(file) as target:
-                for piece in write_catalog(catalog_of(store)):
+            with _opened(file) as target:
+                for piece in export_catalog(store_ids=store):
                     target.write(piece)
         except DomainError as error:
             raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error.strerror or error}.") from error
-
-
-@contextmanager
-def _one_moment() -> Iterator[None]:
-    """All of the catalog as it was at one moment, however long writing takes."""
-    nested = connection.in_atomic_block
-    with transaction.atomic(), connection.cursor() as cursor:
-        if not nested:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        yield
 
 
 @contextmanager

@@ -1,4 +1,3 @@
-import gzip
 import sys
 from io import BufferedReader
 from pathlib import Path
@@ -8,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from fulfillment.errors import DomainError
-from stores.management.progress import Progress, ProgressReader
+from stores.catalog_source import CatalogSource
+from stores.management.progress import Progress
 from stores.services.catalog_import import CatalogInvalid, ImportSummary, import_catalog
 
 FAULTS_SHOWN = 100
@@ -42,12 +42,7 @@ class Command(BaseCommand):
 
     def _import(self, raw: BufferedReader, size: int | None, *, dry_run: bool) -> ImportSummary:
         with Progress(self.stderr, size) as progress:
-            reader: Any = ProgressReader(raw, progress)
-            source: Any = gzip.GzipFile(fileobj=reader) if reader.is_packed else reader
-            try:
-                return import_catalog(source=source, dry_run=dry_run)
-            except (EOFError, gzip.BadGzipFile) as error:
-                raise CommandError(f"The file is not a whole gzip file: {error}.") from error
+            return import_catalog(source=CatalogSource(raw, listen=progress.advance), dry_run=dry_run)
 
     def _fault_list(self, error: CatalogInvalid) -> str:
         lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in error.faults[:FAULTS_SHOWN]]

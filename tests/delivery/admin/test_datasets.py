@@ -70,8 +70,11 @@ def test_activate_and_discard(operator):
     first, second = load_dataset(), load_dataset(active=False)
 
     activated = operator.post(f"{LIST}{second.pk}/activate/", follow=True)
-    discarded = operator.post(f"{LIST}{first.pk}/discard/", follow=True)
-    refused = operator.post(f"{LIST}{second.pk}/discard/", follow=True)
+    asked = operator.post(f"{LIST}{first.pk}/discard/")
+    assert "Its counts are deleted; only its record stays." in text(asked)
+    assert Dataset.objects.get(pk=first.pk).status == "retired"
+    discarded = operator.post(f"{LIST}{first.pk}/discard/", {"confirmed": "1"}, follow=True)
+    refused = operator.post(f"{LIST}{second.pk}/discard/", {"confirmed": "1"}, follow=True)
 
     assert live_dataset() == second
     assert live_dataset().activated_by == "operator"

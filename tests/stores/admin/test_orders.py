@@ -1,7 +1,14 @@
+import hashlib
+import io
+import zipfile
+
 import pytest
+from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from stores.models import Order, OrderHistory
+from accounts.models import Role
+from stores.admin import OrderAdmin, order_actions
+from stores.models import Order, OrderHistory, OrderItem
 from stores.order_renderings import order_etag
 from tests.factories.orders import card_data, make_card, order_body
 
@@ -59,6 +66,21 @@ def test_order_page_moves_ships_and_shows_history(board, order):
     assert "Two boxes" in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("move", "status", "question"), [("90", 90, "Cancel this order?"), ("95", 95, "Reject this order?")]
+)
+def test_order_page_asks_before_what_cannot_be_taken_back(board, order, move, status, question):
+    asked = change(board, order, move_to=move, note="Wrong address").content.decode()
+
+    order.refresh_from_db()
+    assert question in asked
+    assert '<input type="hidden" name="note" value="Wrong address">' in asked
+    assert order.status == 10
+    change(board, order, move_to=move, note="Wrong address", confirmed="1")
+    order.refresh_from_db()
+    assert (order.status, order.history.get(sequence=2).note) == (status, "Wrong address")
+
+
 def test_order_page_refuses_a_move_made_on_an_old_view(board, order):
     Order.objects.filter(pk=order.pk).update(sequence=7)
 
@@ -72,6 +94,99 @@ def test_print_file_and_packing_slip_are_downloaded(board, shop, order):
     for name, arguments in (("print_file", [order.pk, 0]), ("packing_slip", [order.pk])):
         response = board.get(reverse(f"admin:stores_order_{name}", args=arguments))
         assert (response["Content-Type"], response.content[:5]) == ("application/pdf", b"%PDF-")
+
+
+def print_files(board, *orders):
+    chosen = {"action": "download_print_files", "_selected_action": [str(order.pk) for order in orders]}
+    return board.post(reverse("admin:stores_order_changelist"), chosen)
+
+
+def unpacked(answer) -> dict[str, bytes]:
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="print-files.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture
+def three_files(shop, order):
+    """Two orders, three items with print files and one without."""
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    plain = {"ProductID": "card", "Quantity": 100}
+    made = shop.place(body=order_body(Items=[{**item, "ItemKey": "a_b"}, plain, item])).json()
+    return order, Order.objects.get(pk=made["OrderID"])
+
+
+def test_print_files_of_several_orders_are_one_zip(board, three_files):
+    first, second = three_files
+
+    files = unpacked(print_files(board, second, first))
+
+    items = OrderItem.objects.exclude(print_file="").order_by("order__number", "position")
+    assert list(files) == [
+        f"{first.number}-1-{items[0].item_key}.pdf",
+        f"{second.number}-1-a_b.pdf",
+        f"{second.number}-3-{items[2].item_key}.pdf",
+    ]
+    assert [hashlib.sha256(content).hexdigest() for content in files.values()] == [
+        item.print_sha256 for item in items
+    ]
+
+
+def test_a_print_file_that_is_missing_is_told_in_the_zip(board, three_files):
+    first, second = three_files
+    lost = second.items.get(position=0)
+    default_storage.delete(lost.print_file)
+
+    files = unpacked(print_files(board, first, second))
+
+    assert len(files) == 3
+    assert files["missing.txt"].decode() == (
+        f"{second.number}-1-a_b.pdf: The print file is missing from the file storage.\n"
+    )
+
+
+def test_no_order_and_no_print_file_are_told_on_the_board(board, shop):
+    plain = Order.objects.get(pk=shop.place().json()["OrderID"])
+
+    assert "None of these orders has a print file" in print_files_followed(board, plain)
+    page = board.post(
+        reverse("admin:stores_order_changelist"),
+        {"action": "download_print_files", "index": "0"},
+        follow=True,
+    )
+    assert "Items must be selected" in page.content.decode()
+
+
+def print_files_followed(client, *orders) -> str:
+    answer = print_files(client, *orders)
+    return client.get(answer.url).content.decode() if answer.status_code == 302 else answer.content.decode()
+
+
+def test_too_many_orders_are_refused_and_none_is_left_out_silently(board, three_files, monkeypatch):
+    monkeypatch.setattr(order_actions, "MOST_IN_A_ZIP", 1)
+    monkeypatch.setattr(OrderAdmin, "list_per_page", 1)
+
+    assert "At most 1 orders at once." in print_files_followed(board, *three_files)
+    chosen = {"action": "ship", "_selected_action": [str(order.pk) for order in three_files]}
+    page = board.post(reverse("admin:stores_order_changelist"), chosen, follow=True)
+    assert "At most 1 orders at once." in page.content.decode()
+
+
+def test_staff_get_the_print_files_of_their_store_alone(shop, client, three_files):
+    own, foreign = three_files
+    make_card(shop.world.unassociated)
+    Order.objects.filter(pk=foreign.pk).update(store=shop.world.unassociated)
+    client.force_login(shop.world.user)
+
+    files = unpacked(print_files(client, own, foreign))
+
+    assert [name.partition("-")[0] for name in files] == [str(own.number)]
+    Role.objects.filter(user=shop.world.user).update(store=shop.world.demo)
+    assert str(own.number) not in print_files_followed(client, own, foreign)
+    client.force_login(shop.world.outsider)
+    assert print_files(client, own).status_code in {302, 403}
 
 
 def test_board_is_for_operators_and_staff(shop, client, order):

@@ -268,3 +268,31 @@ def test_picture_of_the_gallery_is_chosen_by_its_name(world, client):
     assert faults(client.call("POST", path, {**sample, "Picture": "Castle"})) == {
         "/Picture": "unknown_picture"
     }
+
+
+def test_photos_that_were_sent_fill_the_photo_postcard(world, client):
+    """The demo's design for pictures of customers, with the pictures that lie beside it."""
+    make_demo_product(world.associated, "photo-postcard-6x9")
+    path = "/store/associated/product/photo-postcard-6x9/proof"
+    folder = TEMPLATES / "photo-postcard-6x9"
+    sample = load_sample(folder)
+    photos = {
+        name: client.post(
+            "/api/v1/store/associated/asset",
+            (folder / "pictures" / sample[name]).read_bytes(),
+            content_type="image/jpeg",
+        ).json()["AssetID"]
+        for name in ("Photo", "SecondPhoto")
+    }
+
+    made = client.call("POST", path, {**sample, **photos})
+    plain = client.call("POST", path, {**sample, **photos, "SecondPhoto": ""})
+
+    assert (made.status_code, made.json()["_meta"]["Messages"]) == (200, [])
+    backs = [fetch(client, answer.json()["Side2URL"]) for answer in (made, plain)]
+    colors = [len(Image.open(BytesIO(back)).convert("RGB").getcolors(1_000_000)) for back in backs]
+    assert colors[0] > 10 * colors[1]
+    assert faults(client.call("POST", path, {**sample, "SecondPhoto": photos["Photo"]})) == {
+        "/Photo": "unknown_asset"
+    }
+    assert faults(client.call("POST", path, {**sample, **photos, "Photo": ""})) == {"/Photo": "required"}

@@ -30,6 +30,7 @@ SIZES = {
     "flyer-8.5x11": (8.5, 11, 1),
     "letterhead-8.5x11": (8.5, 11, 1),
     "mug-wrap-11oz": (8.5, 3.5, 1),
+    "photo-postcard-6x9": (9, 6, 2),
     "postcard-4x6": (6, 4, 2),
     "postcard-5x7": (7, 5, 2),
     "sticker-round-3in": (3, 3, 1),
@@ -40,6 +41,13 @@ def load(name):
     fields = load_fields(DEMO / name)
     template = parse_template(load_template_folder(DEMO / name), fields)
     return template, fields, resolve_values(fields, load_sample(DEMO / name), template.gallery)
+
+
+def pictures(name, fields, values):
+    """What a customer sends for fields of SubType Upload, by the name of the field."""
+    sent = [field.field_name for field in fields if field.sub_type == "Upload"]
+    folder = DEMO / name / "pictures"
+    return {field: (folder / values[field]).read_bytes() for field in sent if values.get(field)}
 
 
 def test_every_demo_template_is_listed():
@@ -72,7 +80,7 @@ def test_demo_template_prints_its_sample(name):
     template, fields, values = load(name)
     width, height, count = SIZES[name]
 
-    printed = render_print(template, values)
+    printed = render_print(template, values, pictures(name, fields, values))
     pages = pypdf.PdfReader(io.BytesIO(printed.pdf), strict=True).pages
     text = "".join("".join(page.extract_text() for page in pages).split())
     assert printed.messages == ()
@@ -97,14 +105,15 @@ def test_demo_template_prints_with_its_required_fields_alone(name):
     template, fields, values = load(name)
     sent = {field.field_name: values[field.field_name] for field in fields if field.required}
 
-    assert render_print(template, resolve_values(fields, sent, template.gallery)).messages == ()
+    resolved = resolve_values(fields, sent, template.gallery)
+    assert render_print(template, resolved, pictures(name, fields, resolved)).messages == ()
 
 
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_demo_template_looks_as_reviewed(name):
     """Who changes a design looks at it, and then replaces its pictures in `golden`."""
-    template, _, values = load(name)
-    pages = render_proof(template, values).pages
+    template, fields, values = load(name)
+    pages = render_proof(template, values, pictures(name, fields, values)).pages
     assert len(pages) == len(list(GOLDEN.glob(f"{name}-[0-9].png")))
 
     for number, page in enumerate(pages, 1):
