@@ -33,6 +33,7 @@ UNTRACKED = {
     "stores.Asset": "a picture that is never changed",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderHistory": "the trail of orders itself",
+    "stores.OrderedAsset": "follows from the order's items, which are tracked",
     "stores.OrderTally": "counts",
     "stores.ProductionSpeed": "part of a product, whose event carries its version",
     "stores.Proof": "made anew from its product and values at any time",
