@@ -31,6 +31,7 @@ UNTRACKED = {
     "delivery.Population": "data of a tracked data set",
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
+    "stores.CatalogUpload": "waits for its import, whose stores and products are tracked",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderedAsset": "follows from the order's items, which are tracked",
