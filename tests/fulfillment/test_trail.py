@@ -31,6 +31,7 @@ UNTRACKED = {
     "delivery.Population": "data of a tracked data set",
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
+    "stores.CatalogUpload": "a log itself",
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderTally": "counts",
