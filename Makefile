@@ -7,9 +7,11 @@ COMPILE := uv pip compile --quiet --universal --fork-strategy fewest --python-ve
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(ARGS)
 PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compile \
 	--only-binary :all: --require-hashes
+# What two checks say at the same time stays apart; macOS has a make too old for it.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types schema bench soak mutants install lock
+.PHONY: help run test check lint style contracts security types migrations schema bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,21 +19,30 @@ help: ## List these targets
 run: $(VENV)/base.stamp ## Start the service with demo data (PORT=8000 HOST=127.0.0.1)
 	@$(DEVELOPMENT) exec $(BIN) manage.py up --end-with-parent
 
-test: $(VENV)/test.stamp check ## Check everything and run the tests (ARGS="tests/stores -x")
+test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stores -x")
+	@$(MAKE) --no-print-directory --jobs 2 $(TOGETHER) check
 	@$(BIN) -m pytest -n 2 --dist worksteal $(ARGS)
 
-check: lint types
-	@$(TESTING) $(BIN) manage.py makemigrations --check --dry-run
-	@$(TESTING) $(BIN) manage.py lintmigrations
+check: types migrations lint
 
-lint: $(VENV)/test.stamp ## Check style, formatting, import contracts and security rules
+lint: style contracts security ## Check style, formatting, import contracts and security rules
+
+style: $(VENV)/test.stamp
 	@$(BIN) -m ruff check --quiet .
 	@$(BIN) -m ruff format --quiet --check .
+
+contracts: $(VENV)/test.stamp
 	@$(BIN) -c 'from importlinter.cli import lint_imports_command as run; run()' --no-logo
+
+security: $(VENV)/test.stamp
 	@$(BIN) -m bandit --quiet --configfile pyproject.toml --recursive accounts applications delivery fulfillment stores
 
 types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .
+
+migrations: $(VENV)/test.stamp
+	@$(TESTING) $(BIN) manage.py makemigrations --check --dry-run
+	@$(TESTING) $(BIN) manage.py lintmigrations
 
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml

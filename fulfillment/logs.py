@@ -5,6 +5,7 @@ import logging
 import re
 import secrets
 import traceback
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -55,10 +56,14 @@ class RequestTrace:
 
 
 current_trace: ContextVar[RequestTrace | None] = ContextVar("current_trace", default=None)
+# Where traces are sent: the IDs of trace and span that this request has there, and whether it is sent.
+span_of_tracer: Callable[[], tuple[str, str, str] | None] | None = None
 
 
 def trace_of(request: HttpRequest) -> RequestTrace:
     """Goes on with the caller's trace, or begins one where none or nonsense was sent."""
+    if span_of_tracer and (span := span_of_tracer()):
+        return RequestTrace(*span, request)
     sent = request.META.get("HTTP_TRACEPARENT")
     match = TRACEPARENT.match(sent) if sent else None
     if match:

@@ -1,4 +1,7 @@
-"""/metrics for Prometheus: the figures of all web processes, and of the queue and deliveries from the database."""
+"""/metrics for Prometheus: the figures of all web processes, and what workers do as it stands in the database.
+
+Workers have no door of their own: any number of them may run anywhere, and their results are rows.
+"""
 
 import hmac
 from collections.abc import Iterator
@@ -26,10 +29,16 @@ FROM procrastinate_jobs job LEFT JOIN LATERAL (
 ) deferred ON true
 WHERE job.status = 'todo' AND (job.scheduled_at IS NULL OR job.scheduled_at <= now()) GROUP BY job.queue_name
 UNION ALL
+SELECT 'queue_failed', coalesce(queue_name, ''), count(*)::float8 FROM procrastinate_jobs
+WHERE status = 'failed' GROUP BY queue_name
+UNION ALL
 SELECT 'workers_alive', '', count(*)::float8 FROM procrastinate_workers
 WHERE last_heartbeat > now() - interval '30 s'
 UNION ALL
 SELECT 'deliveries_waiting', '', count(*)::float8 FROM applications_delivery WHERE state = 'Pending'
+UNION ALL
+SELECT 'deliveries_oldest_seconds', '', coalesce(max(extract(epoch FROM now() - next_try)), 0)::float8
+FROM applications_delivery WHERE state = 'Pending' AND next_try <= now()
 UNION ALL
 SELECT 'deliveries_failed', '', count(*)::float8 FROM applications_delivery WHERE state = 'Failed'
 UNION ALL
@@ -41,8 +50,10 @@ WHERE timestamp > now() - interval '5 minutes' GROUP BY 2
 TEXTS = {
     "queue_jobs": ("Jobs that wait for a worker.", "queue"),
     "queue_oldest_seconds": ("How long the oldest of them has waited.", "queue"),
+    "queue_failed": ("Jobs given up; they are kept for 30 days.", "queue"),
     "workers_alive": ("Workers heard of in the last 30 seconds.", ""),
     "deliveries_waiting": ("Webhook deliveries to be tried or tried again.", ""),
+    "deliveries_oldest_seconds": ("How long the oldest of them has been due; 0 when none is.", ""),
     "deliveries_failed": ("Webhook deliveries given up.", ""),
     "delivery_attempts_5m": ("Attempts of the last 5 minutes, of the newest 10,000.", "result"),
 }

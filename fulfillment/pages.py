@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.callers import Caller
 from accounts.selectors.staff import staff_of
 from applications.selectors.applications import applications_for, with_icons
-from fulfillment.api.errors import DATABASE_AWAY, database_away, problem, unknown_path
+from fulfillment.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
 from fulfillment.errors import Unavailable
 from fulfillment.middleware import API_PREFIX
 
@@ -77,7 +77,8 @@ def handler500(request: HttpRequest) -> HttpResponse:
     if isinstance(error, DATABASE_AWAY):
         if _is_api(request):
             return database_away(error)
-        return _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
+        page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
+        return logged_as_away(error, page)
     if _is_api(request):
         return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
     return _bare("portal/500.html", 500)

@@ -1,6 +1,7 @@
 import os
 from typing import Any
 
+import django
 from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
@@ -10,8 +11,9 @@ from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
-application = get_wsgi_application()
+django.setup()
 start_telemetry()
+application = get_wsgi_application()
 
 
 def renew_connection(**signal: Any) -> None:

@@ -1,20 +1,53 @@
 import gc
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from accounts import rates
-from tests.world import World, build_world
+from applications.services import usage
+from stores.selectors import layouts, template_drafts
+from tests.databases import own_database
+from tests.snapshots import Snapshot, take_snapshot
+from tests.world import World, build_known_world
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment, django_db_blocker, django_db_modify_db_settings, django_db_keepdb
+) -> Iterator[None]:
+    with django_db_blocker.unblock(), own_database(keep=django_db_keepdb), django_db_blocker.block():
+        yield
+
+
+@pytest.fixture(scope="session")
+def snapshot_of(django_db_setup, django_db_blocker) -> Callable[[Callable[[], Any]], Snapshot[Any]]:
+    """For what is dear to make and wanted by many tests; only in fixtures of a module or the session."""
+
+    def take(make: Callable[[], Any]) -> Snapshot[Any]:
+        with django_db_blocker.unblock():
+            return take_snapshot(make)
+
+    return take
+
+
+@pytest.fixture(scope="session")
+def made_world(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(build_known_world)
 
 
 @pytest.fixture
-def world(db) -> World:
-    return build_world()
+def world(made_world: Snapshot[World], db) -> World:
+    return made_world.restore()
 
 
 @pytest.fixture(autouse=True)
-def no_refusal_remembered():
-    """What a process remembers of limits outlives a test's transaction."""
+def nothing_remembered():
+    """What a process remembers outlives a test's transaction, and the next test may have the same keys."""
     rates._over.clear()
+    usage._counts.clear()
+    layouts._kept.clear()
+    template_drafts._kept.clear()
 
 
 def pytest_collection_finish() -> None:

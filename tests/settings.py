@@ -15,7 +15,8 @@ if "DATABASE_URL" not in os.environ:
 
 from fulfillment.settings import *  # noqa: E402, F403
 
-INSTALLED_APPS += ["django_migration_linter"]  # noqa: F405
+# Of the tests for their `flush`.
+INSTALLED_APPS += ["django_migration_linter", "tests"]  # noqa: F405
 # Tests of transactions empty every table afterwards, which the audit trail refuses else.
 DATABASES["default"]["OPTIONS"]["options"] += " -c fulfillment.may_empty=on"  # type: ignore[index]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

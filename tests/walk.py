@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
@@ -77,6 +78,7 @@ def _visit(client: Client, path: str, route: str) -> Visit:
     return Visit(path, route, response, list(queries.captured_queries), milliseconds)
 
 
+@cache
 def kind_of(path: str) -> tuple[str, frozenset[str]]:
     parts = urlsplit(path)
     names = frozenset(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))

@@ -8,7 +8,7 @@ from typing import Any
 from django.test import Client
 
 from accounts.callers import Caller
-from accounts.models import Role, Tenant, User
+from accounts.models import Role, Subscription, Tenant, User
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.users import create_user
@@ -114,6 +114,15 @@ def build_world() -> World:
     return World(
         tenant, operator, user, outsider, console, application, other, associated, unassociated, demo
     )
+
+
+def build_known_world() -> World:
+    """A world with the subscription keys that its clients send."""
+    world = build_world()
+    for subscription in Subscription.objects.all():
+        owner = subscription.user_id or subscription.application_id
+        world.keys[owner] = subscription_keys(subscription)["primary"]
+    return world
 
 
 def _application(owner: User, name: str, *reply_urls: str, is_first_party: bool = False) -> Application:

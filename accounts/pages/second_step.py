@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -25,7 +25,8 @@ def move_on(request: HttpRequest, destination: str) -> HttpResponse:
     redirect that follows a form, and that one ends at the application."""
     if destination.startswith("/oauth/"):
         return render(request, "accounts/continue.html", {"destination": destination})
-    return redirect(destination)
+    # Django's `redirect` would look for a view of this name.
+    return HttpResponseRedirect(destination)
 
 
 def begin_second_step(request: HttpRequest, user: User, destination: str) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.views import LoginView, RedirectURLMixin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
@@ -54,7 +54,7 @@ class SignUpView(RedirectURLMixin, FormView):
         if not settings.SIGN_UP_ENABLED:
             return render(request, self.template_name, {"form": None}, status=403)
         if request.user.is_authenticated:
-            return redirect(self.get_success_url())
+            return HttpResponseRedirect(self.get_success_url())
         return super().dispatch(request, *args, **kwargs)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def read_credentials(request: Request) -> ClientCredentials:
 
 def decode_basic(header: str) -> ClientCredentials | None:
     match = BASIC.match(header)
-    if match is None:
+    # The decoder takes whatever padding.
+    if match is None or len(match[1]) % 4:
         return None
     try:
         text = base64.b64decode(match[1], validate=True).decode()

@@ -111,10 +111,10 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
 
 
 def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
-    expires, scope, resource, user_id, application_id, enabled, first_party, active, operator, tenant_id = (
+    expires, scope, resources, user_id, application_id, enabled, first_party, active, operator, tenant_id = (
         row[:10]
     )
-    _judge_token(expires, resource, user_id, enabled=enabled, active=active)
+    _judge_token(expires, resources, user_id, enabled=enabled, active=active)
     subscription_id = row[10]
     if key_sent and subscription_id is None:
         raise _key_refused(INVALID_KEY, "subscription_key_invalid")
@@ -138,7 +138,7 @@ def _standing(row: tuple[Any, ...]) -> Standing:
 
 
 def _judge_token(
-    expires: datetime, resource: Any, user_id: UUID | None, *, enabled: bool, active: bool | None
+    expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
 ) -> None:
     if expires <= timezone.now():
         raise _token_refused("The access token has expired.")
@@ -146,7 +146,7 @@ def _judge_token(
         raise _token_refused("The application that holds this access token is disabled.")
     if user_id is not None and not active:
         raise _token_refused("The user of this access token is inactive.")
-    if resource and resource != "[]" and not _is_for_this_api(resource):
+    if resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(resources):
         raise _token_refused("The access token was issued for another resource.")
 
 
@@ -154,11 +154,6 @@ def _judge_token(
 def _scopes(text: str) -> frozenset[str]:
     """Of the text alone: the same for every token that carries it."""
     return with_implied(text.split())
-
-
-def _is_for_this_api(resource: Any) -> bool:
-    named = resource if isinstance(resource, list) else str(resource)
-    return settings.PUBLIC_URL in named or settings.API_URL in named
 
 
 def _requires_key(request: Request) -> bool:

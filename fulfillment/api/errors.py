@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
 from fulfillment.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.outage import note_database_error
 
 logger = logging.getLogger("fulfillment.api")
 
@@ -102,13 +103,21 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
 
 
 def database_away(exc: BaseException) -> HttpResponse:
-    logger.warning("Database not available: %s", type(exc).__name__)
-    return problem(
+    response = problem(
         503,
         "service_unavailable",
         "The service cannot reach its database right now. Try again in a few seconds.",
         headers={"Retry-After": str(Unavailable.retry_after)},
     )
+    return logged_as_away(exc, response)
+
+
+def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
+    """Writes the one line of it; Django would write another, of a page with the whole stack."""
+    note_database_error()
+    logger.warning("Database not available: %s", type(exc).__name__)
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - of django.utils.log
+    return response
 
 
 def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:

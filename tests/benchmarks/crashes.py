@@ -1,11 +1,15 @@
-"""1,000 events while workers are killed and PostgreSQL is restarted: `python -m tests.benchmarks.crashes`.
+"""1,000 events while workers are killed, and PostgreSQL and its backends: `python -m tests.benchmarks.crashes`.
+
+A backend killed with -9 makes PostgreSQL end all others and recover from its log.
 
 Every event must arrive, and the order of each order's news must be recoverable by Sequence.
 """
 
 import argparse
 import contextlib
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +18,8 @@ from typing import Any
 from tests.benchmarks.webhooks import ROOT, _prepare, _receiver, _world
 
 ORDERS, STEPS, WORKERS = 50, 20, 3
+# Steps after which a backend is killed.
+BACKENDS_KILLED_AFTER = {3, 6, 9, 13, 16, 19}
 
 
 def main() -> int:
@@ -38,9 +44,11 @@ def main() -> int:
                 worker.wait(timeout=30)
         missing = _missing(receiver)
     print(
-        f"{ORDERS * STEPS} events, {kills} workers killed, PostgreSQL restarted: {len(missing)} lost; the last arrived"
+        f"{ORDERS * STEPS} events, {kills} workers and {len(BACKENDS_KILLED_AFTER)} backends of PostgreSQL killed, it "
+        f"restarted: {len(missing)} lost; the last arrived"
     )
-    print(f"{recovered:.0f} s after the last accident (≤ 60 s)")
+    load = os.getloadavg()[0]
+    print(f"{recovered:.0f} s after the last accident (≤ 60 s); load average {load:.1f}")
     return bool(missing) or recovered > 60
 
 
@@ -72,6 +80,8 @@ def _tell_and_kill(world: Any, workers: list[subprocess.Popen[bytes]], chance: r
         kills += 1
         if step == STEPS // 2:
             _restart_postgres()
+        if step in BACKENDS_KILLED_AFTER:
+            _kill_backend(chance)
     return kills
 
 
@@ -90,6 +100,27 @@ def _restart_postgres() -> None:
         "-l",
         str(host.data / "restart.log"),
     )
+
+
+def _kill_backend(chance: random.Random) -> None:
+    """One of a worker's, so that it is hit at its work."""
+    from django.db import Error, connection
+
+    while True:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                    "AND pid <> pg_backend_pid() AND datname = current_database()"
+                )
+                pids = [pid for (pid,) in cursor.fetchall()]
+            if pids:
+                os.kill(chance.choice(pids), signal.SIGKILL)
+                return
+        except Error:
+            # The one before is still being recovered from.
+            connection.close()
+        time.sleep(0.2)
 
 
 def _wait_until_delivered() -> None:

@@ -148,3 +148,12 @@ def test_nginx_understands_its_file(tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert "warn" not in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("caddy"), reason="there is no caddy here")
+def test_caddy_understands_its_file():
+    command = ["caddy", "validate", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
+
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr

@@ -62,6 +62,47 @@ def test_a_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
         gate.shut()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_an_outage_is_a_line_a_request_at_most_and_one_when_it_begins_and_ends(tmp_path):
+    headers = headers_of(build_world().as_application())
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        gate = Gate(Path(folder))
+        gate.open()
+        with serving(tmp_path, database=gate.url, LOG_FORMAT="plain") as served:
+            session = requests.Session()
+            session.cookies.set("sessionid", "x" * 32)
+            session.headers.update(headers)
+            form = {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "y"}
+            asks = [
+                lambda: session.get(f"{served.url}/api/v1/store/associated", timeout=10),
+                lambda: session.post(f"{served.url}/api/v1/store/associated/order", json={}, timeout=10),
+                lambda: session.get(f"{served.url}/profile", timeout=10),
+                lambda: session.get(f"{served.url}/admin/", timeout=10),
+                lambda: requests.post(f"{served.url}/oauth/token", data=form, timeout=10),
+                lambda: session.get(f"{served.url}/readyz", timeout=10),
+            ]
+            for ask in asks:
+                ask()
+            before = served.log.read_text().splitlines()
+            gate.shut()
+            for ask in asks:
+                written = len(served.log.read_text().splitlines())
+                assert ask().status_code == 503
+                lines = served.log.read_text().splitlines()[written:]
+                said = [
+                    line for line in lines if "database is away" not in line and "flush_usage" not in line
+                ]
+                assert len(said) <= 1, said
+            gate.open()
+            assert asks[0]().status_code == 200
+            lines = served.log.read_text().splitlines()[len(before) :]
+        gate.shut()
+
+    assert [line for line in lines if "Traceback" in line] == []
+    assert len([line for line in lines if "The database is away" in line]) == 1
+    assert len([line for line in lines if "The database answers again" in line]) == 1
+
+
 def test_no_statement_lock_or_connection_waits_without_end(db, settings):
     with connection.cursor() as cursor:
         waits = {}

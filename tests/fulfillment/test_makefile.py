@@ -49,6 +49,22 @@ def test_help_lists_every_target_for_people():
     assert make(ROOT).stdout == make(ROOT, "help").stdout
 
 
+def test_tests_begin_when_every_check_has_passed(checkout):
+    said = make(checkout, "--dry-run", "test").stdout
+    checks = [
+        "ruff check",
+        "ruff format",
+        "lint_imports",
+        "bandit",
+        "mypy",
+        "makemigrations",
+        "lintmigrations",
+    ]
+
+    assert [check for check in checks if said.count(check) != 1] == []
+    assert max(said.index(check) for check in checks) < said.index("-m pytest")
+
+
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [

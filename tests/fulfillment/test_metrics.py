@@ -1,10 +1,18 @@
 import re
+from datetime import timedelta
+from ipaddress import ip_network
 
 import pytest
 import requests
+from django.db import connection
+from django.utils import timezone
 
 from accounts.models import Subscription
+from applications.models import Delivery
+from tests.factories.webhooks import make_event, make_webhook
+from tests.receivers import receiving
 from tests.served import serving
+from tests.workers import forget_jobs, wait_for, working
 from tests.world import build_world
 
 TOKEN = "a-token-of-the-metrics-0123456789-abcdef"
@@ -53,6 +61,44 @@ def test_one_process_tells_the_figures_of_all(tmp_path):
         assert "fulfillment_workers_alive 0.0" in text
         assert "fulfillment_deliveries_waiting 0.0" in text
         assert "xxxx" not in text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    world = build_world()
+    forget_jobs()
+    asked = {"Authorization": f"Bearer {TOKEN}"}
+    with receiving() as receiver, serving(tmp_path, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
+
+        def told(name: str, **labels: str) -> float:
+            return figure(
+                requests.get(f"{served.url}/metrics", headers=asked, timeout=10).text, name, **labels
+            )
+
+        make_webhook(world.application, receiver.url())
+        make_webhook(world.application, receiver.url("/status/503"))
+        make_event(world.application)
+        Delivery.objects.update(next_try=timezone.now() - timedelta(seconds=100))
+        waiting = told("fulfillment_queue_jobs"), told("fulfillment_deliveries_waiting")
+        ages = told("fulfillment_queue_oldest_seconds"), told("fulfillment_deliveries_oldest_seconds")
+        with working():
+            receiver.wait_for(2)
+            wait_for(lambda: told("fulfillment_delivery_attempts_5m", result="refused") >= 1)
+            wait_for(lambda: told("fulfillment_delivery_attempts_5m", result="delivered") == 1)
+            alive = told("fulfillment_workers_alive")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO procrastinate_jobs (queue_name, task_name, status) VALUES ('mail', 'x', 'failed')"
+            )
+        left = told("fulfillment_deliveries_waiting"), told("fulfillment_queue_failed", queue="mail")
+
+    assert waiting[0] >= 1
+    assert waiting[1] == 2
+    assert 0 <= ages[0] < 60
+    assert 100 <= ages[1] < 160
+    assert alive == 1
+    assert left == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)

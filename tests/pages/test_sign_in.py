@@ -1,5 +1,6 @@
 import pytest
 from django.test import Client
+from django.utils.encoding import iri_to_uri
 
 from accounts.models import User
 from tests.world import PASSWORD
@@ -52,6 +53,14 @@ def test_sign_in_goes_on_to_next_on_this_site_only(world, client):
     assert sign_in(Client(), "user", next="//evil.example/")["Location"] == "/"
 
 
+@pytest.mark.parametrize("wanted", ["default", "id", "?page=2", "a b"])
+def test_odd_places_to_go_on_to_are_addresses_and_no_names_of_views(world, client, settings, wanted):
+    settings.SIGN_UP_ENABLED = True
+
+    assert sign_in(client, "user", next=wanted)["Location"] == iri_to_uri(wanted)
+    assert client.get("/accounts/signup/", {"next": wanted})["Location"] == iri_to_uri(wanted)
+
+
 def test_sign_in_for_an_application_goes_on_without_a_form_redirect(world, client):
     response = sign_in(client, "user", next="/oauth/authorize?client_id=a&state=b")
 
@@ -78,6 +87,7 @@ def test_forms_are_protected_against_foreign_sites(world):
     for address in (
         "/accounts/login/",
         "/accounts/logout/",
+        "/accounts/signup/",
         "/applications/new",
         "/profile",
         "/profile/keys",

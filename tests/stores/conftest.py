@@ -1,11 +1,11 @@
 import shutil
-from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from tests.factories.orders import make_product, order_body
+from tests.snapshots import Snapshot
+from tests.stores.shop import Shop, build_shop, open_shop
 
 
 @pytest.fixture(autouse=True)
@@ -47,17 +47,13 @@ def broken_storage(monkeypatch):
     return break_after
 
 
+@pytest.fixture(scope="session")
+def made_shop(snapshot_of) -> Snapshot[Shop]:
+    return snapshot_of(build_shop)
+
+
 @pytest.fixture
-def shop(world):
-    """The associated store with a product, and hands to place and move orders."""
-    make_product(world.associated)
-
-    def place(client=None, body=None, store="associated", **extra):
-        client = client or world.as_application()
-        return client.call("POST", f"/store/{store}/order", body or order_body(), **extra)
-
-    def act(order, action, body=None, client=None, store="associated", **extra):
-        path = f"/store/{store}/order/{order['OrderID']}/{action}"
-        return (client or world.as_user(world.user)).call("POST", path, body, **extra)
-
-    return SimpleNamespace(world=world, store=world.associated, place=place, act=act)
+def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
+    if "world" in request.fixturenames:
+        return open_shop(request.getfixturevalue("world"))
+    return made_shop.restore()

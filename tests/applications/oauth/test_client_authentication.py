@@ -8,6 +8,7 @@ from django.db import OperationalError
 from django.db.models import QuerySet
 from django.test import Client
 
+from applications.oauth.credentials import ClientCredentials, decode_basic
 from tests.applications.oauth.flows import basic
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
 
@@ -105,6 +106,15 @@ HEADERS = {
     "secret then NUL": ("Basic {good_nul}", 401),
     "secret then space": ("Basic {good_space}", 401),
 }
+
+
+@pytest.mark.parametrize("secret", ["x", "xx", "xxx"])
+def test_padding_is_that_of_the_length_and_no_other(secret):
+    good = encoded(f"shop:{secret}")
+
+    assert decode_basic(f"Basic {good}") == ClientCredentials("shop", secret)
+    assert decode_basic(f"Basic {good}=") is None
+    assert good.endswith("=") is (decode_basic(f"Basic {good.rstrip('=')}") is None)
 
 
 @pytest.mark.parametrize("name", HEADERS)

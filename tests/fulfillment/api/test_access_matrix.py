@@ -20,7 +20,8 @@ from applications.services.webhooks import create_webhook
 from fulfillment.access import Access
 from fulfillment.api import routes
 from tests.factories.orders import RECIPIENT, make_product
-from tests.world import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
+from tests.snapshots import Snapshot
+from tests.world import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World, build_known_world
 
 PEOPLE = ("user", "outsider", "application", "other_application", "operator")
 
@@ -153,8 +154,29 @@ def test_every_operation_declares_access_and_has_a_row():
     assert set(OPERATIONS) == set(ROWS)
 
 
+@pytest.fixture(scope="module")
+def made_scene(snapshot_of) -> Snapshot[tuple[World, dict[str, str]]]:
+    return snapshot_of(build_scene)
+
+
 @pytest.fixture
-def ids(world: World) -> dict[str, str]:
+def scene(made_scene, db) -> tuple[World, dict[str, str]]:
+    return made_scene.restore()
+
+
+@pytest.fixture
+def world(scene) -> World:
+    return scene[0]
+
+
+@pytest.fixture
+def ids(scene) -> dict[str, str]:
+    return scene[1]
+
+
+def build_scene() -> tuple[World, dict[str, str]]:
+    """A world with one of everything an operation names, and the ids."""
+    world = build_known_world()
     asked, _ = request_association(
         caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
     )
@@ -165,7 +187,7 @@ def ids(world: World) -> dict[str, str]:
         name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
         for name, body in (("quote", QUOTE), ("order", ORDER))
     }
-    return {
+    return world, {
         "quote": placed["quote"]["QuoteID"],
         "order": placed["order"]["OrderID"],
         "user": str(world.user.pk),

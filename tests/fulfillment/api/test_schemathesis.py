@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from delivery.services.demo import load_demo_population
-from tests.world import ApiClient, World
+from tests.world import ApiClient, World, build_known_world
 
 EXAMPLES = int(os.environ.get("FULFILLMENT_FUZZ_EXAMPLES", "6"))
 # A schema cannot say all that is allowed, and query parameters it does not know are ignored.
@@ -30,10 +30,22 @@ def raw_image(ctx, value):
     return bytes(value) if isinstance(value, bytes | bytearray) else str(value).encode()
 
 
-@pytest.fixture
-def world(world: World) -> World:
+@pytest.fixture(scope="module")
+def made_world(snapshot_of):
+    return snapshot_of(build_known_world_with_populations)
+
+
+def build_known_world_with_populations() -> World:
     load_demo_population()
-    return world
+    return build_known_world()
+
+
+@pytest.fixture
+def client(world: World, caller: str) -> ApiClient:
+    """One for all requests of a test, as hypothesis takes the other fixtures."""
+    if caller == "operator":
+        return world.as_operator()
+    return world.as_application() if caller == "application" else world.as_user(world.user)
 
 
 @pytest.fixture(autouse=True)
@@ -46,12 +58,6 @@ def one_transaction():
         signal.connect(close_old_connections)
 
 
-def caller_of(world: World, name: str) -> ApiClient:
-    if name == "operator":
-        return world.as_operator()
-    return world.as_application() if name == "application" else world.as_user(world.user)
-
-
 @pytest.mark.parametrize("caller", ["operator", "user", "application"])
 @schema.parametrize()
 @settings(
@@ -61,9 +67,7 @@ def caller_of(world: World, name: str) -> ApiClient:
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_answers_are_those_described(case, caller, world):
-    client = caller_of(world, caller)
-
+def test_answers_are_those_described(case, client):
     case.call_and_validate(
         headers={
             "Authorization": f"Bearer {client.token}",

@@ -2,6 +2,7 @@ import csv
 import io
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -9,15 +10,17 @@ import pytest
 from stores.models import Order
 from stores.order_renderings import EXPORT_COLUMNS
 from tests.factories.orders import RECIPIENT, make_product, order_body
+from tests.snapshots import Snapshot
+from tests.stores.shop import Shop, build_shop
 from tests.world import ApiClient
 
 EXPORT = "/store/associated/order/exportview"
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def orders(shop):
+def build_orders() -> tuple[Shop, list[dict[str, Any]]]:
     """Ten orders a day apart: five Received, five Accepted; two of another product; alternately by two callers."""
+    shop = build_shop()
     make_product(shop.store, "mug")
     placed = []
     for number in range(10):
@@ -27,7 +30,29 @@ def orders(shop):
         if number >= 5:
             shop.act(placed[-1], "status", {"Status": 30})
         Order.objects.filter(pk=placed[-1]["OrderID"]).update(created=START + timedelta(days=number))
-    return placed
+    return shop, placed
+
+
+@pytest.fixture(scope="module")
+def made_orders(snapshot_of) -> Snapshot[tuple[Shop, list[dict[str, Any]]]]:
+    return snapshot_of(build_orders)
+
+
+@pytest.fixture
+def shop_with_orders(made_orders, db) -> tuple[Shop, list[dict[str, Any]]]:
+    return made_orders.restore()
+
+
+@pytest.fixture
+def shop(request) -> Shop:
+    if "orders" in request.fixturenames:
+        return request.getfixturevalue("shop_with_orders")[0]
+    return request.getfixturevalue("made_shop").restore()
+
+
+@pytest.fixture
+def orders(shop_with_orders) -> list[dict[str, Any]]:
+    return shop_with_orders[1]
 
 
 def export(shop, client=None, **query):
@@ -141,7 +166,7 @@ def test_walking_misses_and_doubles_nothing_while_orders_arrive(shop, orders, qu
         ({"after": "nonsense"}, "?after"),
     ],
 )
-def test_parameter_that_is_not_understood_is_named(shop, query, pointer):
+def test_parameter_that_is_not_understood_is_named(db, shop, query, pointer):
     response = export(shop, **query)
 
     assert response.status_code == 400
@@ -202,7 +227,7 @@ def test_csv_streams_the_same_columns(shop, orders):
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d"])
-def test_csv_runs_no_formula(shop, start):
+def test_csv_runs_no_formula(db, shop, start):
     evil = f'{start}HYPERLINK("http://evil.example")'
     shop.place(
         body=order_body(ExternalID=f"{start}1+1".replace("/", ""), Recipient={**RECIPIENT, "Name": evil})

@@ -1,0 +1,30 @@
+"""One log line when the database goes away and one when it answers again, in each process."""
+
+import logging
+import time
+from typing import Any
+
+from django.db import connection
+from django.db.backends.signals import connection_created
+from django.dispatch import receiver
+
+logger = logging.getLogger("fulfillment.database")
+
+_missed_since: float | None = None
+
+
+def note_database_error() -> None:
+    """Of an error that left no connection behind; others, such as a time-out, are of one statement."""
+    global _missed_since
+    held = connection.connection
+    if _missed_since is None and (held is None or held.closed):
+        _missed_since = time.monotonic()
+        logger.error("The database is away.")
+
+
+@receiver(connection_created)
+def note_database_found(**signal: Any) -> None:
+    global _missed_since
+    since, _missed_since = _missed_since, None
+    if since is not None:
+        logger.warning("The database answers again, %.1f s after it was missed.", time.monotonic() - since)

@@ -1,0 +1,245 @@
+"""wapiti and sqlmap against the running service: `python -m tests.benchmarks.scan --tools FOLDER`.
+
+FOLDER holds their programs, as of an environment of their own: `pip install wapiti3 sqlmap`. Everything stays on
+loopback and every scan ends by itself. Ends with 1 when one finds something or the service answers a 5xx.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.servers import running
+from tests.benchmarks.soak_scene import fresh_world, prepare
+
+# Those that need no server of the scanner's makers, and no list of files of other software.
+MODULES = (
+    "cookieflags,crlf,csp,csrf,exec,file,htaccess,http_headers,ldap,methods,permanentxss,redirect,shellshock,"
+    "sql,timesql,upload,xss"
+)
+# What would end the scanner's own credentials.
+EXCLUDED = (
+    "/accounts/logout",
+    "regenerate",
+    "/profile/keys",
+    "/profile/two-factor",
+    "/profile/password",
+    "/oauth/revoke",
+)
+INJECTABLE = re.compile(r"identified the following injection point|is vulnerable|appears to be .* injectable")
+ORDER = {
+    "Recipient": {
+        "Name": "Dana Whitfield",
+        "Address1": "1200 17th Street",
+        "City": "Denver",
+        "State": "CO",
+        "PostalCode": "80202",
+        "CountryCode": "US",
+    },
+    "Items": [{"ProductID": "card", "Quantity": 100}],
+}
+CLEAN = "do not appear to be injectable"
+SERVER_ERROR = re.compile(r'"status": 5\d\d|Traceback')
+
+
+@dataclass(frozen=True)
+class Scan:
+    name: str
+    command: list[str]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", type=Path, required=True, help="the folder of wapiti and sqlmap")
+    parser.add_argument("--minutes", type=float, default=10, help="of one scan at most")
+    parser.add_argument("--only", action="append", help="scans whose name begins with this; else all")
+    parser.add_argument("--reports", type=Path, help="where to leave what they say; else a folder that goes")
+    asked = parser.parse_args()
+    found, said = _scan(asked)
+    answered = Counter(match[1] for line in said if (match := re.search(r'"status": (\d)\d\d', line)))
+    broken = [line for line in said if SERVER_ERROR.search(line)]
+    print(
+        f"answers by their first digit: {dict(sorted(answered.items()))}; {len(broken)} of them 5xx or errors"
+    )
+    print(*found, *broken[:20], sep="\n")
+    return int(bool(found or broken))
+
+
+def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """What was found, and what the service wrote meanwhile."""
+    world = _world()
+    environment = {"ACCESS_LOG": "1", "LOG_FORMAT": "json"}
+    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
+        reports = asked.reports or Path(folder)
+        reports.mkdir(exist_ok=True)
+        with running("ours", workers=2, threads=4, environment=environment, log=log) as server:
+            scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
+            wanted = [scan for scan in scans if scan.name.startswith(tuple(asked.only or [""]))]
+            found = [line for scan in wanted for line in _run(scan, asked.minutes, reports)]
+        return found, (Path(folder) / "log").read_text("utf-8", "replace").splitlines()
+
+
+def _world() -> Any:
+    prepare()
+    from delivery.services.demo import load_demo_population
+
+    world = fresh_world()
+    load_demo_population()
+    world.as_application().call("POST", "/store/associated/order", ORDER)
+    return world
+
+
+def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> Iterator[Scan]:
+    common = [
+        str(asked.tools / "wapiti"),
+        "-m",
+        MODULES,
+        "-f",
+        "json",
+        "--flush-session",
+        "--no-bugreport",
+        "-v",
+        "0",
+    ]
+    common += ["--max-scan-time", str(asked.minutes * 30), "--max-attack-time", str(asked.minutes * 6)]
+    common += ["--store-session", str(reports / "wapiti"), "-t", "10", "--scope", "folder"]
+    for path in EXCLUDED:
+        common += ["-x", f"{url}*{path}*"]
+    user, operator = (_cookie(person) for person in (world.user, world.operator))
+    api = [word for name, value in _credentials(world).items() for word in ("-H", f"{name}: {value}")]
+    for name, start, options in (
+        ("wapiti-portal-signed-out", f"{url}/", []),
+        ("wapiti-portal-signed-in", f"{url}/", ["-C", user]),
+        ("wapiti-admin", f"{url}/admin/", ["-C", operator]),
+        ("wapiti-api", f"{url}/api/v1/", [*api, "--swagger", f"{url}/api/v1/schema"]),
+    ):
+        yield Scan(name, [*common, "-u", start, "-o", str(reports / f"{name}.json"), *options])
+
+
+def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> Iterator[Scan]:
+    from tests.factories.webhooks import make_webhook
+
+    common = [str(asked.tools / "sqlmap"), "--batch", "--level", "2", "--risk", "1", "--dbms", "PostgreSQL"]
+    common += [
+        "--disable-coloring",
+        "--flush-session",
+        "--output-dir",
+        str(reports / "sqlmap"),
+        "--threads",
+        "2",
+    ]
+    common += ["--ignore-code", "*", "--time-limit", str(int(asked.minutes * 60)), "--drop-set-cookie"]
+    headers = "\n".join(f"{name}: {value}" for name, value in _credentials(world).items())
+    as_user = ["--headers", headers]
+    as_person = ["--cookie", _cookie(world.user)]
+    webhook = f"{url}/applications/{world.application.pk}/webhooks/{make_webhook(world.application).pk}"
+    as_operator = ["--cookie", _cookie(world.operator)]
+    api = f"{url}/api/v1"
+    export = (
+        "skip=0&take=10&status=10&createdAfter=2026-01-01T00:00:00Z&createdBefore=2036-01-01T00:00:00Z"
+        "&productID=card&orderNumber=10000001"
+    )
+    order = json.dumps(
+        {"Recipient": {"Name": "A*", "PostalCode": "80202*"}, "Items": [{"ProductID": "card*"}]}
+    )
+    for name, options in {
+        "export": ["-u", f"{api}/store/associated/order/exportview?{export}", *as_user],
+        "delivery": ["-u", f"{api}/delivery/eddm?postalCodes=80202&format=json", *as_user],
+        "store": ["-u", f"{api}/store/associated*/product/card*", *as_user],
+        "application": ["-u", f"{api}/application?verbose=true&skip=0&take=10", *as_user],
+        "events": ["-u", f"{api}/application/{world.application.pk}/event?after=x&take=10", *as_user],
+        "order": ["-u", f"{api}/store/associated/order", "--data", order, *as_user],
+        "token": [
+            "-u",
+            f"{url}/oauth/token",
+            "--data",
+            "grant_type=client_credentials&client_id=a&client_secret=b",
+        ],
+        "sign-in": [
+            *(
+                "-u",
+                f"{url}/accounts/login/",
+                "--data",
+                "username=a&password=b&csrfmiddlewaretoken=x",
+                "-p",
+                "username,password",
+            ),
+            *("--csrf-token", "csrfmiddlewaretoken"),
+        ],
+        "credentials": [
+            "-u",
+            f"{api}/store",
+            "--headers",
+            "Authorization: Bearer x*\nOcp-Apim-Subscription-Key: y*",
+        ],
+        "admin-orders": ["-u", f"{url}/admin/stores/order/?q=a&status__exact=10&o=1&p=1", *as_operator],
+        "admin-users": ["-u", f"{url}/admin/accounts/user/?q=a&is_active__exact=1&o=1", *as_operator],
+        "portal": ["-u", f"{url}/applications?q=a&page=1", *as_person],
+        "portal-delivery-log": ["-u", f"{webhook}?state=Failed&before=1", *as_person],
+        "portal-key": ["-u", f"{url}/applications/{world.application.pk}/keys?reveal=1", *as_person],
+    }.items():
+        yield Scan(f"sqlmap-{name}", [*common, *options])
+
+
+def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
+    """What it found, in words; a scan that could not be done is a finding as well."""
+    try:
+        done = subprocess.run(
+            scan.command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=minutes * 60 + 120,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [f"FAILED: {scan.name} did not end"]
+    (reports / f"{scan.name}.log").write_text(done.stdout)
+    if scan.name.startswith("sqlmap"):
+        found = _found_by_sqlmap(done.stdout)
+    else:
+        found = list(_found_by_wapiti(reports / f"{scan.name}.json"))
+    print(f"{scan.name}: {len(found)} findings", flush=True)
+    return [f"FAILED: {scan.name}: {one}" for one in found]
+
+
+def _found_by_sqlmap(said: str) -> list[str]:
+    found = [line for line in said.splitlines() if INJECTABLE.search(line)]
+    # It ends with this only when every parameter has been tried.
+    return found if found or CLEAN in said else [f"it did not come to its end: {said[-300:]}"]
+
+
+def _found_by_wapiti(path: Path) -> Iterator[str]:
+    if not path.exists():
+        yield "it left no report"
+        return
+    report = json.loads(path.read_text("utf-8"))
+    print(f"   {report['infos']['crawled_pages_nbr']} pages crawled")
+    for kind in ("vulnerabilities", "anomalies"):
+        for name, found in report[kind].items():
+            for one in found:
+                yield f"{name}: {one['method']} {one['path']} {one['parameter']}: {one['info']}"
+
+
+def _credentials(world: Any) -> dict[str, str]:
+    client = world.as_user(world.user)
+    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+
+
+def _cookie(user: Any) -> str:
+    from django.test import Client
+
+    browser = Client()
+    browser.force_login(user)
+    return f"sessionid={browser.cookies['sessionid'].value}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Errors as a Sentry gets them and traces as a collector gets them; where requirements/optional.txt is installed."""
+
+import importlib
+import json
+from itertools import pairwise
+
+import pytest
+import requests
+from django.db import connection
+
+from fulfillment.telemetry import _without_secrets
+from tests.collector import Collector, collecting
+from tests.factories.orders import make_product, order_body
+from tests.served import serving
+from tests.world import build_world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+
+
+@pytest.fixture
+def collector():
+    with collecting() as found:
+        yield found
+
+
+@pytest.fixture
+def broken_table():
+    """Orders can be read and not be written."""
+    change = "ALTER TABLE {} RENAME TO {}"
+    names = ("stores_orderhistory", "stores_orderhistory_away")
+    with connection.cursor() as cursor:
+        cursor.execute(change.format(*names))
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute(change.format(*reversed(names)))
+
+
+def headers_of(client) -> dict[str, str]:
+    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+
+
+def events_of(collector: Collector) -> list[dict]:
+    """An envelope is lines of JSON: its own header, then a header and a body for each item."""
+    found = []
+    for path, body in collector.received:
+        lines = body.splitlines()
+        if path.startswith("/api/7/envelope"):
+            found += [json.loads(b) for a, b in pairwise(lines) if b'"type":"event"' in a]
+    return found
+
+
+def test_an_error_reaches_sentry_once_and_tells_nothing_of_people_or_secrets(
+    tmp_path, collector, broken_table
+):
+    pytest.importorskip("sentry_sdk")
+    world = build_world()
+    make_product(world.associated)
+    client = world.as_application()
+    body = order_body()
+    body["Recipient"] = body["Recipient"] | {"Name": "Canary Bird", "Company": "canary@nest.example"}
+    headers = headers_of(client) | {
+        "Idempotency-Key": "canary-key-of-the-client",
+        "Referer": "http://127.0.0.1/?email=canary@nest.example",
+        "X-Forwarded-For": "198.51.100.77",
+        "Cookie": "sessionid=canary-session",
+    }
+    with serving(tmp_path, SENTRY_DSN=f"http://public@127.0.0.1:{collector.port}/7") as served:
+        response = requests.post(
+            f"{served.url}/api/v1/store/associated/order?code=canary-code&name=Canary%20Bird",
+            json=body,
+            headers=headers,
+            timeout=20,
+        )
+        collector.wait_for(lambda path, body: b'"type":"event"' in body)
+
+    assert (response.status_code, response.json()["Code"]) == (500, "internal_error")
+    (event,) = events_of(collector)
+    sent = b"".join(body for _, body in collector.received).decode()
+    error = event["exception"]["values"][-1]
+    assert "stores_orderhistory" in error["value"]
+    assert error["stacktrace"]["frames"]
+    assert event["request"]["url"] == f"{served.url}/api/v1/store/associated/order"
+    assert event["request"]["method"] == "POST"
+    for kept in (
+        "canary",
+        "Canary",
+        "198.51.100.77",
+        client.token,
+        client.key,
+        body["Recipient"]["Address1"],
+    ):
+        assert kept not in sent
+
+
+def test_a_refusal_by_the_database_is_sent_without_the_row():
+    said = (
+        'duplicate key value violates unique constraint "x"\nDETAIL:  Key (email)=(Ada Lovelace) already exists.\n'
+        "CONTEXT:  line 3"
+    )
+    event = {
+        "exception": {"values": [{"value": said}]},
+        "message": "mail to ada@print.example failed",
+        "user": {"ip_address": "198.51.100.77"},
+        "request": {"url": "http://x/a?b=c", "headers": {"Forwarded": "for=198.51.100.77", "Accept": "*/*"}},
+    }
+
+    cleaned = _without_secrets(event, {})
+
+    assert cleaned == {
+        "exception": {
+            "values": [{"value": 'duplicate key value violates unique constraint "x"\nDETAIL: ***'}]
+        },
+        "message": "mail to *** failed",
+        "request": {"url": "http://x/a", "headers": {"Forwarded": "***", "Accept": "*/*"}},
+    }
+
+
+def spans_of(collector: Collector) -> list:
+    name = "opentelemetry.proto.collector.trace.v1.trace_service_pb2"
+    export = importlib.import_module(name).ExportTraceServiceRequest
+
+    return [
+        span
+        for path, body in list(collector.received)
+        if path == "/v1/traces"
+        for resource in export.FromString(body).resource_spans
+        for scope in resource.scope_spans
+        for span in scope.spans
+    ]
+
+
+def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp_path, collector):
+    pytest.importorskip("opentelemetry.instrumentation.django")
+    world = build_world()
+    client = world.as_application()
+    headers = headers_of(client) | {"X-Forwarded-For": "198.51.100.77"}
+    path = "/api/v1/store/associated?code=canary-code&name=Canary"
+    endpoint = f"http://127.0.0.1:{collector.port}"
+    with serving(
+        tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="200", LOG_FORMAT="json"
+    ) as served:
+        asked = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
+        traced = requests.get(served.url + path, headers=headers | asked, timeout=20)
+        own = requests.get(served.url + path, headers=headers, timeout=20)
+        its_trace = own.headers["traceparent"].split("-")[1]
+        for trace in (TRACE, its_trace):
+            collector.wait_for(lambda path, body, trace=trace: bytes.fromhex(trace) in body)
+    spans = spans_of(collector)
+
+    assert (traced.status_code, own.status_code) == (200, 200)
+    _, trace, span, _ = traced.headers["traceparent"].split("-")
+    assert trace == TRACE
+    (server,) = [one for one in spans if one.trace_id.hex() == TRACE and one.parent_span_id.hex() == SPAN]
+    assert server.span_id.hex() == span
+    statements = [one for one in spans if one.trace_id.hex() == TRACE and one is not server]
+    assert statements
+    assert {one.parent_span_id.hex() for one in statements} == {span}
+    told = "".join(map(str, spans))
+    for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
+        assert kept not in told
