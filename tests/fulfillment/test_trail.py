@@ -35,6 +35,7 @@ UNTRACKED = {
     "stores.DeliveredPrice": "part of a product, whose event carries its version",
     "stores.OrderHistory": "the trail of orders itself",
     "stores.OrderTally": "counts",
+    "stores.OrderedAsset": "written with the order and never changed; follows it",
     "stores.ProductionSpeed": "part of a product, whose event carries its version",
     "stores.Proof": "made anew from its product and values at any time",
     "stores.Quote": "never changed after it was given",
