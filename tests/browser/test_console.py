@@ -26,6 +26,7 @@ from tests.world import World
 SERIOUS = {"serious", "critical"}
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
 CHECKED = {"products_new": 1, "changes": [CHANGE]}
+TOGGLE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 SMALL, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 844}
 
 
@@ -105,15 +106,19 @@ def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses,
         assert visitor.go(path) == 200, path
         for size, scheme in ((WIDE, "light"), (SMALL, "dark")):
             page.set_viewport_size(size)
-            page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", scheme == "dark")
-            found = Axe().run(page).response["violations"]
-            serious = {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
+            page.evaluate(TOGGLE_DARK, scheme == "dark")
+            serious = serious_faults(page)
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             if serious or too_wide > 0:
                 faults.append(f"{path} {scheme}: {serious}, {too_wide} pixels too wide")
 
     assert faults == [], "\n".join(faults)
     assert visitor.complaints == []
+
+
+def serious_faults(page) -> dict[str, str]:
+    found = Axe().run(page).response["violations"]
+    return {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:
@@ -156,6 +161,9 @@ def test_an_order_is_worked_to_shipped(visitor):
         expect(page.get_by_text(said)).to_be_visible()
     page.locator("tbody input.action-select").first.check()
     page.select_option("select[name=action]", "ship")
+    for is_dark in (True, False):
+        page.evaluate(TOGGLE_DARK, is_dark)
+        assert serious_faults(page) == {}
     page.get_by_role("button", name="Run").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship 1 order").click()
