@@ -128,6 +128,11 @@ def test_an_import_for_one_store_takes_no_other_one(world, file):
         (b'{"Format":' + b"[" * 100_000, "nested deeper"),
         (b"\xff\xfe{}", "JSON"),
     ],
+    # What is packed holds the time of its packing, and names must be the same in every process.
+    ids=[
+        *("array", "cut off", "no JSON", "head of gzip", "cut gzip", "cut object"),
+        *("deep array", "deep object", "no UTF-8"),
+    ],
 )
 def test_hostile_files_are_refused_in_a_sentence(world, content, says):
     upload = checked(world, content)
