@@ -21,7 +21,7 @@ from fulfillment.read_only_admin import HistoryAdmin
 from stores.models import CatalogUpload, Order, Product
 from tests.factories.orders import card_data, make_card, order_body
 from tests.furnishing import furnish
-from tests.world import World
+from tests.world import PASSWORD, World
 
 SERIOUS = {"serious", "critical"}
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
@@ -181,6 +181,33 @@ def test_an_order_is_worked_to_shipped(visitor):
         page.get_by_role("link", name="Packing slip (PDF)").click()
     assert slip.value.suggested_filename.startswith("packing-slip-")
     assert visitor.complaints == []
+
+
+def test_the_console_works_without_javascript(product_page, visitor):
+    """Its lists and their actions, what asks before it destroys, and the template editor."""
+    context = visitor.page.context.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{visitor.address}/accounts/login/?next=/admin/stores/order/")
+    page.fill("#id_username", "operator")
+    page.fill("#id_password", PASSWORD)
+    page.click("main button[type=submit]")
+
+    page.goto(f"{visitor.address}/admin/stores/order/")
+    page.locator("tbody input.action-select").first.check()
+    page.select_option("select[name=action]", "cancel")
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_text("Cancel these orders? That cannot be taken back.")).to_be_visible()
+    page.get_by_role("button", name="Cancel the orders").click()
+    expect(page.get_by_text("1 order moved.")).to_be_visible()
+
+    page.goto(visitor.address + product_page)
+    before = page.locator("#te-picture").get_attribute("src")
+    page.locator(".te-box").first.locator("summary").click()
+    page.fill("#box-0-X", "30")
+    page.get_by_role("button", name="Show", exact=True).click()
+    assert page.locator("#te-picture").get_attribute("src") != before
+    assert page.input_value("#box-0-X") == "30"
+    context.close()
 
 
 def test_a_template_is_edited_on_its_live_picture(product_page, visitor):
