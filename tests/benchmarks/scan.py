@@ -80,6 +80,7 @@ def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
     """What was found, and what the service wrote meanwhile."""
     world = _world()
     environment = {"ACCESS_LOG": "1", "LOG_FORMAT": "json"}
+    environment |= dict.fromkeys(("SIGN_IN_TRIES_PER_ACCOUNT", "SIGN_IN_TRIES_PER_ADDRESS"), "1000000000")
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
         reports = asked.reports or Path(folder)
         reports.mkdir(exist_ok=True)
@@ -139,8 +140,6 @@ def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         "--flush-session",
         "--output-dir",
         str(reports / "sqlmap"),
-        "--threads",
-        "2",
     ]
     common += ["--ignore-code", "*", "--time-limit", str(int(asked.minutes * 60)), "--drop-set-cookie"]
     headers = "\n".join(f"{name}: {value}" for name, value in _credentials(world).items())
@@ -186,13 +185,15 @@ def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
             "--headers",
             "Authorization: Bearer x*\nOcp-Apim-Subscription-Key: y*",
         ],
-        "admin-orders": ["-u", f"{url}/admin/stores/order/?q=a&status__exact=10&o=1&p=1", *as_operator],
-        "admin-users": ["-u", f"{url}/admin/accounts/user/?q=a&is_active__exact=1&o=1", *as_operator],
+        "admin-orders": ["-u", f"{url}/admin/stores/order/?q=a&status__exact=10", *as_operator],
+        "admin-users": ["-u", f"{url}/admin/accounts/user/?q=a&is_active__exact=1", *as_operator],
         "portal": ["-u", f"{url}/applications?q=a&page=1", *as_person],
         "portal-delivery-log": ["-u", f"{webhook}?state=Failed&before=1", *as_person],
         "portal-key": ["-u", f"{url}/applications/{world.application.pk}/keys?reveal=1", *as_person],
     }.items():
-        yield Scan(f"sqlmap-{name}", [*common, *options])
+        # It cannot fetch a form's token in several threads.
+        threads = [] if "--csrf-token" in options else ["--threads", "2"]
+        yield Scan(f"sqlmap-{name}", [*common, *threads, *options])
 
 
 def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
