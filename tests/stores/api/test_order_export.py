@@ -237,3 +237,26 @@ def test_csv_runs_no_formula(db, shop, start):
 
     shown = dict(zip(heading, row, strict=True))
     assert (shown["RecipientName"], shown["ExternalID"]) == (f"'{evil}", f"'{start}1+1")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Ann;=1+1", "Ann;'=1+1"),
+        ("Ann; @SUM(1)", "Ann;' @SUM(1)"),
+        ('Ann;"=1+1"', 'Ann;\'"=1+1"'),
+        ("Ann;Bob-Carl", "Ann;Bob-Carl"),
+        ("Ann=1", "Ann=1"),
+    ],
+)
+def test_csv_runs_no_formula_where_cells_end_at_semicolons(db, shop, written, shown):
+    order = shop.place(body=order_body(Recipient={**RECIPIENT, "Name": written})).json()
+    for status in (30, 40):
+        shop.act(order, "status", {"Status": status})
+    parcels = [{"Carrier": "UPS", "TrackingNumber": number} for number in ("1Z", "=1+1")]
+    shop.act(order, "status", {"Status": 60, "Shipments": parcels})
+
+    heading, row = as_csv(shop)
+
+    cells = dict(zip(heading, row, strict=True))
+    assert (cells["RecipientName"], cells["TrackingNumbers"]) == (shown, "1Z;'=1+1")
