@@ -152,7 +152,7 @@ def event_data(
     order: Order, store_id: str, *, previous_status: int | None, shipments: Iterable[Shipment]
 ) -> Record:
     """What an application is told: nothing of the recipient, and of the parcels the latest that fit."""
-    data = {
+    data: Record = {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
         "ExternalID": order.external_id,
