@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
+import orjson
 import pytest
 from django.utils import timezone
 
 from applications.models import Event
+from applications.selectors.events import event_record
 from fulfillment.errors import Conflict, Invalid, PreconditionFailed
 from stores.models import ActorKind, CancellationState, Order, OrderHistory, OrderTally, Shipment
 from stores.models.order_status import CANCELLABLE_ON_REQUEST, MOVES
@@ -109,6 +111,24 @@ def test_parcels_are_added_once_and_rendered(order):
     assert stored.rendering == render_export_row(stored, "associated")
     assert Shipment.objects.get(carrier="UPS").tracking_url == "https://ups.example/1Z1"
     assert Shipment.objects.filter(shipped__lte=timezone.now()).count() == 2
+
+
+def test_event_stays_small_and_names_the_latest_parcels(order):
+    held = at(order, 40)
+    address = "https://t.example/?" + "\U0001f4e6" * 980
+    parcels = [Parcel("\U0001f4e6" * 60, f"{number:0>100}", address) for number in range(15)]
+    moved = move_order(order=held, status=50, actor=STORE, parcels=parcels)
+
+    told = Event.objects.last()
+    assert 14_000 < len(orjson.dumps(event_record(told))) < 20_000
+    assert [parcel["TrackingNumber"] for parcel in told.data["Shipments"]] == [
+        parcel.tracking_number for parcel in parcels[-len(told.data["Shipments"]) :]
+    ]
+    plain = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS - 15)]
+    move_order(order=moved, status=50, actor=STORE, parcels=plain)
+    told = Event.objects.last()
+    assert len(orjson.dumps(event_record(told))) < 20_000
+    assert len(told.data["Shipments"]) > 100
 
 
 def test_wrong_parcels_are_refused_where_they_stand(order):
