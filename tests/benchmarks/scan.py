@@ -141,7 +141,7 @@ def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         "--output-dir",
         str(reports / "sqlmap"),
     ]
-    common += ["--ignore-code", "*", "--time-limit", str(int(asked.minutes * 60)), "--drop-set-cookie"]
+    common += ["--ignore-code", "*", "--time-limit", str(int(asked.minutes * 60))]
     headers = "\n".join(f"{name}: {value}" for name, value in _credentials(world).items())
     as_user = ["--headers", headers]
     as_person = ["--cookie", _cookie(world.user)]
@@ -191,9 +191,9 @@ def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         "portal-delivery-log": ["-u", f"{webhook}?state=Failed&before=1", *as_person],
         "portal-key": ["-u", f"{url}/applications/{world.application.pk}/keys?reveal=1", *as_person],
     }.items():
-        # It cannot fetch a form's token in several threads.
-        threads = [] if "--csrf-token" in options else ["--threads", "2"]
-        yield Scan(f"sqlmap-{name}", [*common, *threads, *options])
+        # A form's token goes with its cookie, and cannot be fetched in several threads.
+        how = [] if "--csrf-token" in options else ["--threads", "2", "--drop-set-cookie"]
+        yield Scan(f"sqlmap-{name}", [*common, *how, *options])
 
 
 def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
