@@ -14,7 +14,7 @@ from stores.api.order_examples import QUOTE_EXAMPLES
 from stores.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
 from stores.api.stores import STORE_ID
 from stores.pricing import Asked, AskedItem
-from stores.selectors.order_access import READ, WRITE, open_store
+from stores.selectors.order_access import READ, WRITE, OpenedStore, open_store
 from stores.selectors.quotes import quote_for
 from stores.services.quotes import create_quote
 
@@ -51,6 +51,9 @@ class QuoteViewSet(ApiViewSet):
         },
     }
 
+    def _open(self, request: Request, store_id: str) -> OpenedStore:
+        return open_store(request.auth, store_id, WRITE)
+
     @extend_schema(
         operation_id="quote_create",
         summary="Ask for prices",
@@ -62,9 +65,9 @@ class QuoteViewSet(ApiViewSet):
         responses={201: QuoteSerializer},
         examples=QUOTE_EXAMPLES,
     )
-    @idempotent
+    @idempotent(access=_open)
     def create(self, request: Request, store_id: str) -> HttpResponse:
-        opened = open_store(request.auth, store_id, WRITE)
+        opened = self._open(request, store_id)
         values = read_form(QuoteRequestSerializer, request.data)
         quote = create_quote(opened=opened, asked=asked_of(values))
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
