@@ -72,6 +72,19 @@ def test_expired_quote_is_refused_with_a_fresh_one(shop):
     assert taken.status_code == 201
 
 
+def test_quote_of_a_kind_of_place_stays_with_it(shop):
+    asked = quote(shop, ShipTo={"CountryCode": "US", "LocationType": "Residential"})
+    taken = shop.place(body=order_body(QuoteID=asked["QuoteID"], OptionID="GROUND-3")).json()
+    Quote.objects.update(expires=timezone.now() - timedelta(seconds=1))
+
+    refused = shop.place(body=order_body(QuoteID=asked["QuoteID"], OptionID="GROUND-3"))
+
+    assert (taken["Total"], taken["Recipient"]["LocationType"]) == (13.0, "Residential")
+    fresh = refused.json()["Quote"]
+    assert fresh["Options"][0]["Total"] == 13.0
+    assert Quote.objects.get(pk=fresh["QuoteID"]).location_type == "Residential"
+
+
 REFUSALS = [
     ({"Items": []}, "/Items", "empty"),
     ({"Items": [{"ProductID": "card", "Quantity": 100}] * 2000}, "/Items", "max_length"),
