@@ -11,7 +11,14 @@ from applications.models import Event
 from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
-from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
+from tests.factories.orders import (
+    RECIPIENT,
+    card_data,
+    make_card,
+    make_product,
+    order_body,
+    price_values,
+)
 from tests.factories.templates import page
 
 ORDERS = "/store/associated/order"
@@ -127,6 +134,20 @@ def test_order_refusal_points_at_the_fault(shop, changes, pointer, code):
     assert response.status_code == 400, response.content
     assert [(e["Pointer"], e["Code"]) for e in response.json()["Errors"]] == [(pointer, code)]
     assert (Order.objects.count(), Event.objects.count(), OrderTally.objects.count()) == (0, 0, 0)
+
+
+def test_order_gets_no_dearer_delivery_than_the_usual_one_unasked(shop):
+    prices = [price_values("OVERNIGHT", "0.17", is_default=True), price_values("COURIER", "0.30")]
+    make_product(shop.store, "mug", DeliveredPrices=prices)
+
+    refused = shop.place(body=order_body(("mug", 100)))
+    named = shop.place(body=order_body(("mug", 100), DeliveryMethodCode="OVERNIGHT"))
+
+    [fault] = refused.json()["Errors"]
+    assert (refused.status_code, fault["Pointer"]) == (400, "/DeliveryMethodCode")
+    assert fault["Code"] == "delivery_method_unavailable"
+    assert "OVERNIGHT, COURIER" in fault["Message"]
+    assert named.json()["Total"] == 17.0
 
 
 def test_order_must_be_what_was_quoted(shop):
