@@ -28,7 +28,6 @@ class OrderRequest:
     external_id: str | None = None
     quote_id: str | None = None
     option_id: str | None = None
-    keyed: Sequence[bool] = ()
     metadata: Mapping[str, str] | None = None
     reprint_of: str | None = None
 
