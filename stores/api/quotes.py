@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from django.http import HttpResponse
@@ -89,12 +90,22 @@ class QuoteViewSet(ApiViewSet):
         return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))
 
 
+def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
+    """An item without a key gets its number, from 1; where another was sent under it, the next after the last item."""
+    others = (str(number) for number in count(len(sent) + 1))
+    for number, key in enumerate(sent, start=1):
+        if not key and str(number) in sent:
+            key = next(other for other in others if other not in sent)
+        yield key or str(number)
+
+
 def asked_of(values: Mapping[str, Any], place: str = "ShipTo") -> Asked:
     destination = values[place]
+    keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
     return Asked(
         items=tuple(
-            AskedItem(item.get("ItemKey") or str(number), item["ProductID"], item["Quantity"])
-            for number, item in enumerate(values["Items"], start=1)
+            AskedItem(key, item["ProductID"], item["Quantity"])
+            for key, item in zip(keys, values["Items"], strict=True)
         ),
         country_code=destination["CountryCode"],
         location_type=destination.get("LocationType") or "",

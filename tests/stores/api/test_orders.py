@@ -150,6 +150,24 @@ def test_order_gets_no_dearer_delivery_than_the_usual_one_unasked(shop):
     assert named.json()["Total"] == 17.0
 
 
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ([None, None], ["1", "2"]),
+        (["2", None], ["2", "3"]),
+        (["2", None, "4", None, "1"], ["2", "6", "4", "7", "1"]),
+        ([None, "3", None, "4"], ["1", "3", "5", "4"]),
+    ],
+)
+def test_item_without_a_key_gets_one_that_nobody_sent(shop, sent, kept):
+    items = [{"ProductID": "card", "Quantity": 100, **({"ItemKey": key} if key else {})} for key in sent]
+
+    placed = shop.place(body=order_body(Items=items))
+
+    assert placed.status_code == 201, placed.content
+    assert [item["ItemKey"] for item in placed.json()["Items"]] == kept
+
+
 def test_order_must_be_what_was_quoted(shop):
     asked = quote(shop)
     body = order_body(("card", 150), QuoteID=asked["QuoteID"], OptionID="GROUND-3")
