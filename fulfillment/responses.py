@@ -30,9 +30,9 @@ def is_unchanged(request: HttpRequest, etag: str) -> bool:
 
 def matching_tags(request: HttpRequest) -> list[str]:
     """The ETags of If-Match; empty without the header."""
-    header = request.headers.get("If-Match", "")
-    # A header without a single readable tag matches nothing.
-    return (parse_etags(header) or [header]) if header else []
+    header = request.headers.get("If-Match")
+    # A header without a single readable tag, an empty one too, matches nothing.
+    return [] if header is None else parse_etags(header) or [header]
 
 
 def not_modified(etag: str) -> HttpResponse:

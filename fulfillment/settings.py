@@ -311,6 +311,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
     "DEFAULT_METADATA_CLASS": "fulfillment.api.rendering.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
+    # The Accept header alone says what is answered.
+    "URL_FORMAT_OVERRIDE": None,
     "DATETIME_FORMAT": "%Y-%m-%dT%H:%M:%S.%fZ",
 }
 

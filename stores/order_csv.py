@@ -10,8 +10,12 @@ import orjson
 from stores.order_renderings import EXPORT_COLUMNS
 
 ROWS_OF_A_CHUNK = 500
-# What a spreadsheet takes for the start of a formula, wide forms included.
-FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+# What a spreadsheet takes for the start of a formula, wide forms included, quotes around it or not.
+FORMULA = r"""["' ]*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"""
+AT_START = re.compile(FORMULA)
+# Where spreadsheets of other languages, which split at semicolons, begin another cell.
+SEPARATOR = re.compile(r"[;\t\r\n]")
+AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
 
 
 class _Lines(list[str]):
@@ -39,9 +43,11 @@ def csv_chunks(renderings: Iterable[str]) -> Iterator[bytes]:
 
 
 def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet runs: text that starts like a formula gets an apostrophe before it."""
+    """A cell that no spreadsheet runs: what starts like a formula gets an apostrophe before it."""
     if isinstance(value, list):
         value = ";".join(value)
-    if isinstance(value, str) and value and FORMULA.match(value):
-        return f"'{value}"
+    if isinstance(value, str):
+        if SEPARATOR.search(value):
+            value = AFTER_SEPARATOR.sub(r"\1'", value)
+        return f"'{value}" if AT_START.match(value) else value
     return "" if value is None else value

@@ -36,7 +36,8 @@ EXPORT_COLUMNS = (
     "Total",
     "TrackingNumbers",
 )
-EVENT_SHIPMENTS = 12
+# An event stays below 20 kB; what stands around its data takes less than the rest.
+EVENT_DATA_BYTES = 19_000
 
 
 def export_record(order: Order, store_id: str) -> Record:
@@ -155,9 +156,8 @@ def history_record(entry: OrderHistory) -> Record:
 def event_data(
     order: Order, store_id: str, *, previous_status: int | None, shipments: Iterable[Shipment]
 ) -> Record:
-    """What an application is told: nothing of the recipient, and the latest parcels only, for its size."""
-    latest = list(shipments)[-EVENT_SHIPMENTS:]
-    return {
+    """What an application is told: nothing of the recipient, and of the parcels the latest that fit."""
+    data: Record = {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
         "ExternalID": order.external_id,
@@ -165,11 +165,22 @@ def event_data(
         "PreviousStatus": previous_status,
         "Status": int(order.status),
         "StatusName": OrderStatus(order.status).label,
-        "Shipments": [
-            {k: v for k, v in shipment_record(shipment).items() if k != "ItemKeys"} for shipment in latest
-        ],
+        "Shipments": [],
         "OrderURL": order_url(order, store_id),
     }
+    return {**data, "Shipments": _latest(shipments, EVENT_DATA_BYTES - len(dumps(data)))}
+
+
+def _latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
+    """The parcels without what they hold, from the first of the latest that take `room` bytes."""
+    kept: list[Record] = []
+    for shipment in reversed(list(shipments)):
+        record = {name: value for name, value in shipment_record(shipment).items() if name != "ItemKeys"}
+        room -= len(dumps(record)) + len(",")
+        if room < 0:
+            break
+        kept.append(record)
+    return kept[::-1]
 
 
 def order_url(order: Order, store_id: str) -> str:

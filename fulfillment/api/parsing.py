@@ -2,8 +2,10 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
-from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
+
+from fulfillment.errors import Fault, Invalid
 
 MAXIMUM_DEPTH = 32
 
@@ -59,9 +61,8 @@ def _check(value: Any, levels: int, pointer: str) -> None:
     """Refuses what no column can hold: NUL, halves of surrogate pairs, and bottomless nesting."""
     if isinstance(value, str):
         if "\0" in value or not (value.isascii() or _is_encodable(value)):
-            raise ValidationError(
-                {pointer.strip("/") or "body": ["This holds a NUL or half of a surrogate pair."]}
-            )
+            message = f"{pointer.lstrip('/') or 'body'}: This holds a NUL or half of a surrogate pair."
+            raise Invalid(message, code="invalid_body", faults=[Fault(pointer, "invalid", message)])
     elif isinstance(value, dict | list):
         if levels == 0:
             raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
@@ -69,7 +70,12 @@ def _check(value: Any, levels: int, pointer: str) -> None:
         for name, inner in members:
             if isinstance(name, str):
                 _check(name, levels, pointer)
-            _check(inner, levels - 1, f"{pointer}/{name}")
+            _check(inner, levels - 1, f"{pointer}/{_escaped(str(name))}")
+
+
+def _escaped(name: str) -> str:
+    """A name as a part of a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _is_encodable(value: str) -> bool:

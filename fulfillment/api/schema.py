@@ -124,6 +124,12 @@ class OperationSchema(AutoSchema):
             schema["additionalProperties"] = False
         return schema
 
+    def _insert_field_validators(self, field: Any, schema: Any) -> None:
+        super()._insert_field_validators(field, schema)
+        # The empty string is valid text as well: `oneOf` would refuse what fits both.
+        if "oneOf" in schema and getattr(field, "allow_blank", False):
+            schema["anyOf"] = schema.pop("oneOf")
+
     def _access(self) -> Access:
         access: Access = self.view.access[self.view.action]
         return access

@@ -36,30 +36,54 @@ from stores.selectors.order_export import (
     export_count,
     export_page,
     export_rows,
+    fitting_page,
     open_span,
     verbose_records,
     wanted_orders,
 )
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+WHOLE = {"type": "integer"}
 PARAMETERS = [
     STORE_ID,
-    OpenApiParameter("skip", int, default=0, description="How many to leave out from the start."),
     OpenApiParameter(
-        "take", int, default=100, description="1 to 1000. For CSV there is no default: without it, all."
+        "skip", {**WHOLE, "minimum": 0, "default": 0}, description="How many to leave out from the start."
     ),
-    OpenApiParameter("status", OpenApiTypes.INT, many=True, explode=True, description=STATUS_TEXT),
+    OpenApiParameter(
+        "take",
+        {**WHOLE, "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE},
+        description="For CSV there is no default: without it, all.",
+    ),
+    OpenApiParameter(
+        "status",
+        {"type": "array", "items": {**WHOLE, "enum": OrderStatus.values}},
+        explode=True,
+        description=STATUS_TEXT,
+    ),
     OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At this moment or later."),
     OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this moment."),
     OpenApiParameter(
-        "verbose", bool, default=False, description="Adds Items, Shipments, History and the whole Recipient."
+        "verbose",
+        bool,
+        default=False,
+        description="Adds Items, Shipments, History and the whole Recipient; a page may end before `take`.",
     ),
     OpenApiParameter("productID", str, description="Orders that hold this product."),
     OpenApiParameter("orderNumber", str),
     OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
+    OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
+]
+ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
+ANSWERED = [
+    OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)
+    for name, kind, text in (
+        ("Link", str, 'The next page, as `<address>; rel="next"`; not on the last one, nor with CSV.'),
+        ("X-Total-Count", int, "How many orders match; not with CSV."),
+    )
 ]
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
-SPAN_PARAMETERS = frozenset({"skip", "take", "after"})
+SPAN_PARAMETERS = frozenset({"skip", "take", "after", "format"})
+UNKNOWN_SHOWN = 20
 
 
 class CSVRenderer(BaseRenderer):
@@ -96,14 +120,14 @@ class OrderExportViewSet(ApiViewSet):
         summary="Export the orders of a store",
         description='Oldest first. Follow `Link: rel="next"` to walk through any number of orders: it costs the same '
         "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
-        "many match. `Accept: text/csv` streams the same columns.",
-        parameters=PARAMETERS,
+        "many match. `Accept: text/csv` streams the same columns. Parameters that are not listed here are refused.",
+        parameters=[*PARAMETERS, *ANSWERED],
         responses={200: ExportRowSerializer(many=True)},
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
         asked = _Parameters(request)
-        is_csv = request.accepted_renderer.media_type == CSVRenderer.media_type
+        is_csv = asked.is_csv(request)
         if asked.is_span and not is_csv:
             low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
             opened, page = open_span(request.auth, store_id, low=low, take=take)
@@ -136,6 +160,11 @@ class _Parameters:
             self._read()
 
     def _read(self) -> None:
+        unknown = [name for name in self.query if name not in ALLOWED]
+        for name in unknown[:UNKNOWN_SHOWN]:
+            self._refuse(name[:40], f"there is no parameter of this name. Allowed: {', '.join(ALLOWED)}.")
+        if self.query.get("format", "json") not in {"csv", "json"}:
+            self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._whole("skip", 0, LAST) or 0
         self.take = self._whole("take", 1, LARGEST_TAKE)
         self.verbose = self._flag("verbose")
@@ -147,6 +176,10 @@ class _Parameters:
     def is_span(self) -> bool:
         """Nothing is asked but which part of all orders."""
         return not self.faults and self.query.keys() <= SPAN_PARAMETERS
+
+    def is_csv(self, request: Request) -> bool:
+        accepted: BaseRenderer = request.accepted_renderer
+        return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
     def wanted(self, opened: OpenedStore) -> Wanted | None:
         wanted = wanted_orders(
@@ -236,6 +269,7 @@ def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: W
         return response
     page = export_page(wanted, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
     if asked.verbose:
+        page = fitting_page(opened, page)
         body = dumps(verbose_records(opened, page.positions))
     else:
         body = f"[{','.join(page.renderings)}]".encode()

@@ -6,6 +6,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from fulfillment.responses import is_unchanged, not_modified
 from fulfillment.viewsets import ApiViewSet
 from stores.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -57,8 +58,11 @@ class OrderFileViewSet(ApiViewSet):
     def print_file(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponse:
         _, order = order_for(request.auth, store_id, order_id, READ)
         item = item_of(order, item_key)
+        etag = f'"{item.print_sha256}"'
+        if item.print_file and is_unchanged(request, etag):
+            return not_modified(etag)
         response = pdf_answer(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
-        response["ETag"] = f'"{item.print_sha256}"'
+        response["ETag"] = etag
         return response
 
     @extend_schema(

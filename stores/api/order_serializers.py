@@ -111,12 +111,24 @@ class OrderRequestSerializer(StrictSerializer):
         return values
 
 
+class WebAddress(serializers.URLField):
+    default_error_messages = {
+        "invalid": "This must be an http or https address in ASCII: percent-encode other characters.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        value: str = super().to_internal_value(data)
+        if not value.isascii() or not value.lower().startswith(("https://", "http://")):
+            self.fail("invalid")
+        return value
+
+
 class ShipmentRequestSerializer(StrictSerializer):
     ignored_nulls = True
 
     Carrier = StrictText(max_length=60)
     TrackingNumber = StrictText(max_length=100)
-    TrackingURL = serializers.URLField(max_length=1000, required=False)
+    TrackingURL = WebAddress(max_length=1000, required=False, help_text="http or https, in ASCII.")
     ItemKeys = serializers.ListField(
         child=StrictText(max_length=64), required=False, max_length=MAXIMUM_ITEMS
     )

@@ -1,10 +1,12 @@
 """The export view: stored rows of a store's orders, found by their position at any depth."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +24,8 @@ from stores.selectors.order_access import READ, STORE, OpenedStore, asked_for, j
 
 LAST = 2_147_483_647
 BATCH = 2000
+# A page of orders in full ends where it would be larger, whatever `take` says.
+PAGE_BYTES = 16_000_000
 
 # Within a store `created` rises with `position`: a span of time is a span of positions.
 BOUNDS = """
@@ -66,6 +70,17 @@ SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROS
       AND o.position > %(low)s AND o.position <= %(high)s
     ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint
 ) one
+"""
+# How many bytes each order takes in full, a little more rather than less: what surrounds the texts is rounded up.
+SIZES = """
+SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
+    + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)), 0)
+       FROM stores_orderitem i WHERE i.order_id = o.id)
+    + (SELECT coalesce(sum(200 + octet_length(s.carrier) + octet_length(s.tracking_number)
+                           + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)
+       FROM stores_shipment s WHERE s.order_id = o.id)
+    + (SELECT coalesce(sum(200 + octet_length(h.note)), 0) FROM stores_orderhistory h WHERE h.order_id = o.id)
+FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s) ORDER BY o.position
 """
 TALLY = """
 SELECT coalesce(sum(orders), 0) FROM stores_ordertally
@@ -212,6 +227,15 @@ def export_rows(wanted: Wanted, *, skip: int, take: int | None) -> Iterator[str]
         if not page.has_more or not page.positions:
             return
         wanted, skip = wanted.after(page.positions[-1]), 0
+
+
+def fitting_page(opened: OpenedStore, page: Page) -> Page:
+    """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
+    sizes = [size for _, size in fetch_rows(SIZES, (opened.store.pk, page.positions))]
+    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    return replace(
+        page, positions=page.positions[:fits], has_more=page.has_more or fits < len(page.positions)
+    )
 
 
 def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Record]:

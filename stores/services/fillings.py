@@ -30,6 +30,10 @@ from stores.typesetting import (
 
 logger = logging.getLogger("stores.proofs")
 
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
 KEPT_BYTES = 64 * 1024 * 1024
 
 
@@ -114,8 +118,11 @@ def typesetting_at_work() -> Iterator[None]:
         yield
     except ValuesInvalid as error:
         raise values_invalid(error.problems) from error
-    except (RenderingBusy, RenderingTimedOut) as error:
+    except RenderingBusy as error:
         raise RenderersBusy from error
+    except RenderingTimedOut as error:
+        # Not "busy": who sends the same again takes a renderer from all others for as long again.
+        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
     except RenderingFailed as error:
         logger.error("A template could not be rendered", exc_info=error)
         raise TemplateUnusable from error

@@ -1,17 +1,20 @@
+import io
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error
 
 from fulfillment.errors import DomainError
 from stores.services.order_status_import import (
     LineResult,
     Outcome,
     import_order_statuses,
-    read_reported,
 )
+from stores.services.reported_statuses import read_reported
 
 
 class Command(BaseCommand):
@@ -27,23 +30,32 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, all_or_nothing: bool, **options: Any) -> None:
         try:
-            text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-            reported = read_reported(text.splitlines(keepends=True))
-            results = import_order_statuses(reported=reported, all_or_nothing=all_or_nothing)
+            content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+            # Lines end where CSV says, not at every character that can end one.
+            reported = read_reported(io.StringIO(content.decode("utf-8-sig"), newline=""))
+            counts = self._report(import_order_statuses(reported=reported, all_or_nothing=all_or_nothing))
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
         except DomainError as error:
             raise CommandError(error.message) from error
-        self._report(results, all_or_nothing=all_or_nothing)
+        except Error as error:
+            done = "no order was moved" if all_or_nothing else "what is reported above is done"
+            raise CommandError(f"Stopped by the database: {error}; {done}.") from error
+        self._sum_up(counts, all_or_nothing=all_or_nothing)
 
-    def _report(self, results: list[LineResult], *, all_or_nothing: bool) -> None:
+    def _report(self, results: Iterable[LineResult]) -> Counter[Outcome]:
+        counts: Counter[Outcome] = Counter()
         for result in results:
+            counts[result.outcome] += 1
             self.stdout.write(f"line {result.line}: {result.outcome}: {result.text}")
-        counts = Counter(result.outcome for result in results)
-        summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome)
-        refused = counts[Outcome.REFUSED]
+            self.stdout.flush()
+        return counts
+
+    def _sum_up(self, counts: Counter[Outcome], *, all_or_nothing: bool) -> None:
+        refused, lines = counts[Outcome.REFUSED], counts.total()
         if refused and all_or_nothing:
-            raise CommandError(f"{refused} of {len(results)} lines refused; no order was moved.")
-        self.stdout.write(f"{len(results)} lines: {summary}.")
+            raise CommandError(f"{refused} of {lines} lines refused; no order was moved.")
+        summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
+        self.stdout.write(f"{lines} lines: {summary}." if lines else "The file has no lines.")
         if refused:
-            raise CommandError(f"{refused} of {len(results)} lines refused; the others are done.")
+            raise CommandError(f"{refused} of {lines} lines refused; the others are done.")

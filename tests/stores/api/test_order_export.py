@@ -44,10 +44,10 @@ def shop_with_orders(made_orders, db) -> tuple[Shop, list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def shop(request) -> Shop:
+def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
     if "orders" in request.fixturenames:
         return request.getfixturevalue("shop_with_orders")[0]
-    return request.getfixturevalue("made_shop").restore()
+    return made_shop.restore()
 
 
 @pytest.fixture
@@ -164,9 +164,12 @@ def test_walking_misses_and_doubles_nothing_while_orders_arrive(shop, orders, qu
         ({"createdBefore": "2026-13-01T00:00:00Z"}, "?createdBefore"),
         ({"verbose": "yes"}, "?verbose"),
         ({"after": "nonsense"}, "?after"),
+        ({"format": "xml"}, "?format"),
+        ({"createdafter": "2026-03-03T00:00:00Z"}, "?createdafter"),
+        ({"Status": 95}, "?Status"),
     ],
 )
-def test_parameter_that_is_not_understood_is_named(db, shop, query, pointer):
+def test_parameter_that_is_not_understood_is_named(shop, query, pointer):
     response = export(shop, **query)
 
     assert response.status_code == 400
@@ -194,6 +197,35 @@ def test_verbose_adds_what_hangs_on_an_order(shop, orders, django_assert_max_num
     assert tuple(rows[9]) == (*EXPORT_COLUMNS, "Items", "Shipments", "History", "Recipient")
     assert [len(rows[9][name]) for name in ("Items", "Shipments", "History")] == [2, 0, 2]
     assert rows[9]["Recipient"]["Address1"] == RECIPIENT["Address1"]
+
+
+def test_unknown_parameter_is_told_the_known_ones(db, shop):
+    response = export(shop, store="demo", page=2)
+
+    assert [e["Pointer"] for e in response.json()["Errors"]] == ["?store", "?page"]
+    assert response.json()["Errors"][0]["Message"].endswith(
+        "Allowed: skip, take, status, createdAfter, createdBefore, verbose, productID, orderNumber, after, format."
+    )
+
+
+@pytest.mark.parametrize("query", [{}, {"status": [10, 30]}, {"skip": 3}])
+def test_verbose_pages_end_at_a_number_of_bytes_and_are_walked_whole(shop, orders, monkeypatch, query):
+    client = shop.world.as_user(shop.world.user)
+    note = "n" * 900
+    for order in orders[:3]:
+        shop.act(order, "status", {"Status": 20, "Note": note})
+    whole = export(shop, **query)
+    plain = [row["OrderID"] for row in whole.json()]
+    monkeypatch.setattr("stores.selectors.order_export.PAGE_BYTES", 12_000)
+
+    pages = list(walk(shop, client, export(shop, verbose="true", **query)))
+
+    assert len(pages) > 1
+    assert all(len(page.content) <= 12_000 for page in pages)
+    assert [row["OrderID"] for page in pages for row in page.json()] == plain
+    assert {page["X-Total-Count"] for page in pages} == {whole["X-Total-Count"]}
+    monkeypatch.setattr("stores.selectors.order_export.PAGE_BYTES", 1)
+    assert len(list(walk(shop, client, export(shop, verbose="true", **query)))) == len(plain)
 
 
 @pytest.mark.parametrize("take", [1, 3])
@@ -226,8 +258,19 @@ def test_csv_streams_the_same_columns(shop, orders):
     assert as_csv(shop, productID="none") == [heading]
 
 
+def test_format_parameter_wins_over_the_accept_header(shop, orders):
+    client = shop.world.as_user(shop.world.user)
+
+    rows = client.call("GET", f"{EXPORT}?format=csv")
+    records = client.call("GET", f"{EXPORT}?format=json&take=2", HTTP_ACCEPT="text/csv")
+
+    assert (rows["Content-Type"], len(rows.getvalue().splitlines())) == ("text/csv; charset=utf-8", 11)
+    assert len(records.json()) == 2
+    assert [len(page.json()) for page in walk(shop, client, records)] == [2] * 5
+
+
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d"])
-def test_csv_runs_no_formula(db, shop, start):
+def test_csv_runs_no_formula(shop, start):
     evil = f'{start}HYPERLINK("http://evil.example")'
     shop.place(
         body=order_body(ExternalID=f"{start}1+1".replace("/", ""), Recipient={**RECIPIENT, "Name": evil})
@@ -237,3 +280,26 @@ def test_csv_runs_no_formula(db, shop, start):
 
     shown = dict(zip(heading, row, strict=True))
     assert (shown["RecipientName"], shown["ExternalID"]) == (f"'{evil}", f"'{start}1+1")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Ann;=1+1", "Ann;'=1+1"),
+        ("Ann; @SUM(1)", "Ann;' @SUM(1)"),
+        ('Ann;"=1+1"', 'Ann;\'"=1+1"'),
+        ("Ann;Bob-Carl", "Ann;Bob-Carl"),
+        ("Ann=1", "Ann=1"),
+    ],
+)
+def test_csv_runs_no_formula_where_cells_end_at_semicolons(db, shop, written, shown):
+    order = shop.place(body=order_body(Recipient={**RECIPIENT, "Name": written})).json()
+    for status in (30, 40):
+        shop.act(order, "status", {"Status": status})
+    parcels = [{"Carrier": "UPS", "TrackingNumber": number} for number in ("1Z", "=1+1")]
+    shop.act(order, "status", {"Status": 60, "Shipments": parcels})
+
+    heading, row = as_csv(shop)
+
+    cells = dict(zip(heading, row, strict=True))
+    assert (cells["RecipientName"], cells["TrackingNumbers"]) == (shown, "1Z;'=1+1")

@@ -161,6 +161,27 @@ def test_status_refusal_points_at_the_fault(shop, body, pointer, code):
     assert [(e["Pointer"], e["Code"]) for e in response.json()["Errors"]] == [(pointer, code)]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://t.example/\U0001f4e6",
+        "https://p\xe4ckchen.example/1",
+        "ftp://t.example/1",
+        "javascript:alert(1)",
+        "1",
+    ],
+)
+def test_address_of_a_parcel_is_plain_http(shop, address):
+    order = shop.place().json()
+    move(shop, order, 30, 40)
+
+    refused = shop.act(order, "status", {"Status": 60, "Shipments": [{**PARCEL, "TrackingURL": address}]})
+
+    [error] = refused.json()["Errors"]
+    assert (refused.status_code, error["Pointer"]) == (400, "/Shipments/0/TrackingURL")
+    assert "http or https address in ASCII" in error["Message"]
+
+
 def test_demo_order_is_advanced_to_its_end_with_real_events(shop):
     make_product(shop.world.demo)
     client = shop.world.as_application(shop.world.other_application)

@@ -211,6 +211,8 @@ def test_print_file_is_rendered_from_the_very_data_and_frozen(shop):
         assert response["Content-Type"] == "application/pdf"
         assert hashlib.sha256(response.content).hexdigest() == shown["SHA256"]
         assert (response.content[:5], len(response.content)) == (b"%PDF-", shown["Bytes"])
+        again = client.call("GET", path, HTTP_IF_NONE_MATCH=response["ETag"])
+        assert (again.status_code, again.content, again["ETag"]) == (304, b"", f'"{shown["SHA256"]}"')
     name = OrderItem.objects.get().print_file
     with default_storage.open(name, "r+b") as stored:
         stored.write(b"x")
@@ -341,11 +343,28 @@ def test_stale_if_match_is_refused(shop):
         shop.act(order, "status", {"Status": 40}, HTTP_IF_MATCH=etag),
         shop.act(order, "cancel", HTTP_IF_MATCH=f"W/{moved['ETag']}"),
         shop.act(order, "cancel", HTTP_IF_MATCH="nonsense"),
+        shop.act(order, "cancel", HTTP_IF_MATCH=""),
     ]
 
     assert moved.status_code == 200
-    assert [(r.status_code, r.json()["Code"]) for r in stale] == [(412, "precondition_failed")] * 3
+    assert [(r.status_code, r.json()["Code"]) for r in stale] == [(412, "precondition_failed")] * 4
     assert shop.act(order, "status", {"Status": 40}, HTTP_IF_MATCH=f'"x", {moved["ETag"]}').status_code == 200
+
+
+@pytest.mark.parametrize("hostile", ["a\0b", "\ud800"])
+def test_text_no_column_can_hold_is_pointed_at(shop, hostile):
+    named = order_body(Items=[{"ProductID": hostile, "Quantity": 100}])
+    within = order_body(Metadata={"a/b~c": hostile})
+
+    refused = [shop.place(body=body) for body in (named, within, hostile)]
+
+    assert [response.status_code for response in refused] == [400] * 3
+    assert [e["Pointer"] for r in refused for e in r.json()["Errors"]] == [
+        "/Items/0/ProductID",
+        "/Metadata/a~1b~0c",
+        "",
+    ]
+    assert refused[0].json()["Code"] == "invalid_body"
 
 
 def test_packing_slip_is_a_pdf_for_any_text(shop):

@@ -3,11 +3,14 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from stores.models import Order, OrderTally
+from stores.models import ActorKind, Order, OrderTally
 from stores.order_renderings import render_export_row
-from stores.services.order_moves import advance_demo_orders
+from stores.services.order_locks import lock_orders
+from stores.services.order_moves import Actor, advance_demo_orders, move_order
 from stores.services.order_tallies import count_all_orders
 from tests.factories.orders import make_product
 
@@ -23,7 +26,7 @@ def orders(shop):
 
 def run(tmp_path, capsys, text, *options):
     file = tmp_path / "statuses.csv"
-    file.write_text(text, encoding="utf-8-sig")
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     try:
         call_command("import_order_status", str(file), *options)
     except CommandError as error:
@@ -67,10 +70,144 @@ def test_one_refusal_takes_back_every_line_by_choice(orders, tmp_path, capsys):
     text = f"status,order number\n60,{orders[0]['OrderNumber']}\n70,{orders[1]['OrderNumber']}\n"
     lines, failure = run(tmp_path, capsys, text, "--all-or-nothing")
 
-    assert lines[0].startswith("line 2: moved")
+    assert lines[0] == f"line 2: would move: {orders[0]['OrderNumber']}: InProduction to Shipped"
     assert lines[1].startswith("line 3: refused")
     assert failure == "1 of 2 lines refused; no order was moved."
     assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
+
+
+def test_lines_that_say_nothing_new_hold_up_nobody(orders, tmp_path, capsys):
+    same = f"{orders[0]['OrderNumber']},40\n{orders[1]['OrderNumber']},Received\n" * 50
+
+    with CaptureQueriesContext(connection) as statements:
+        lines, failure = run(tmp_path, capsys, f"order number,status\n{same}", "--all-or-nothing")
+
+    assert (lines[-1], failure) == ("100 lines: 50 same, 50 late.", "")
+    assert not [one for one in statements.captured_queries if "advisory" in one["sql"]]
+    assert len(statements.captured_queries) < 10
+
+
+def test_file_applied_as_a_whole_moves_an_order_twice(orders, tmp_path, capsys):
+    number = orders[0]["OrderNumber"]
+    text = f"order number,status\n{number},60\n{number},60\n{number},70\n"
+    lines, failure = run(tmp_path, capsys, text, "--all-or-nothing")
+
+    assert (lines[-1], failure) == ("3 lines: 2 moved, 1 same.", "")
+    assert Order.objects.get(number=number).status == 70
+
+
+def test_refusal_while_writing_takes_back_every_line(orders, tmp_path, capsys, monkeypatch):
+    first, second = (int(order["OrderNumber"]) for order in orders[:2])
+
+    def overtake(*, store_pks):
+        lock_orders(store_pks=store_pks)
+        Order.objects.filter(number=second).update(status=90, sequence=9)
+
+    monkeypatch.setattr("stores.services.order_status_import.lock_orders", overtake)
+    text = f"order number,status\n{first},60\n{second},60\n"
+    lines, failure = run(tmp_path, capsys, text, "--all-or-nothing")
+
+    assert lines[0].startswith("line 2: would move")
+    assert "Cancelled and cannot become Shipped" in lines[1]
+    assert failure == "1 of 2 lines refused; no order was moved."
+    assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
+
+
+@pytest.mark.parametrize(
+    ("cells", "fault"),
+    [
+        ("60,UPS,1Z1,a\0b", "note: "),
+        ("60,UPS,1Z1,a\u202eb", "note: This holds a control character."),
+        ("60,UPS,1Z\x1b1,", "tracking: This holds a control character."),
+        ("60,UPS,1Z1,one\u2028two", "note: This holds a control character."),
+        (f"60,UPS,{'1' * 101},", "tracking: Ensure this field has no more than 100 characters."),
+        (f"60,{'U' * 61},1,", "carrier: Ensure this field has no more than 60 characters."),
+        (f"60,,,{'n' * 1001}", "note: Ensure this field has no more than 1000 characters."),
+        ("60,UPS,1Z1,note,more", "it has 6 cells for 5 columns"),
+    ],
+)
+def test_line_the_api_would_refuse_is_refused(orders, tmp_path, capsys, cells, fault):
+    first, second = (order["OrderNumber"] for order in orders[:2])
+    text = f"order number,status,carrier,tracking,note\n{first},{cells}\n{second},60,UPS,1Z2,Left\n"
+    lines, failure = run(tmp_path, capsys, text)
+
+    assert lines[0].startswith(f"line 2: refused: {fault}")
+    assert lines[1].startswith("line 3: moved")
+    assert failure == "1 of 2 lines refused; the others are done."
+    assert Order.objects.get(number=first).status == 40
+
+
+@pytest.mark.parametrize(
+    ("broken", "line"), [('{0},60,"unclosed\n{0},60,\n', 3), ('{0},60,"a"b\n', 3), ("{0},60,{1}\n", 3)]
+)
+def test_file_that_is_not_csv_moves_nothing_and_names_the_line(orders, tmp_path, capsys, broken, line):
+    first, second = (order["OrderNumber"] for order in orders[:2])
+    text = f"order number,status,note\n{second},60,\n" + broken.format(first, "n" * 140_000)
+    lines, failure = run(tmp_path, capsys, text)
+
+    assert lines == []
+    assert failure.startswith(f"What begins at line {line} is not CSV: ")
+    assert failure.endswith(". No order was moved.")
+    assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
+
+
+def test_late_line_keeps_its_parcel_or_says_that_it_does_not(orders, tmp_path, capsys):
+    first, second = (order["OrderNumber"] for order in orders[:2])
+    text = (
+        f"order number,status,carrier,tracking\n{first},60,UPS,1Z1\n{first},50,UPS,1Z2\n{first},50,UPS,1Z2\n"
+        f"{first},70,,\n{first},60,UPS,1Z1\n{first},60,UPS,1Z3\n"
+    )
+    lines, failure = run(tmp_path, capsys, text)
+
+    assert [line.split(": ")[1] for line in lines[:6]] == [
+        "moved",
+        "parcel added",
+        "late",
+        "moved",
+        "late",
+        "refused",
+    ]
+    assert "its parcel was not recorded" in lines[5]
+    assert failure == "1 of 6 lines refused; the others are done."
+    assert Order.objects.get(number=first).tracking_numbers == ["1Z1", "1Z2"]
+    dry = f"order number,status,carrier,tracking\n{second},60,UPS,1\n{second},60,UPS,2\n{second},10,UPS,3,\n0,,,\n"
+    lines, _ = run(tmp_path, capsys, dry, "--all-or-nothing")
+    assert [line.split(": ")[1] for line in lines[:3]] == [
+        "would move",
+        "would add its parcel",
+        "would add its parcel",
+    ]
+
+
+def test_lines_are_reported_as_they_are_done(orders, tmp_path, capsys, monkeypatch):
+    first, second = (order["OrderNumber"] for order in orders[:2])
+
+    def away(**values):
+        if str(values["order"].number) == second:
+            raise OperationalError("the connection is lost")
+        return move_order(**values)
+
+    monkeypatch.setattr("stores.services.order_status_import.move_order", away)
+    lines, failure = run(tmp_path, capsys, f"order number,status\n{first},60\n{second},60\n")
+
+    assert lines == [f"line 2: moved: {first}: InProduction to Shipped"]
+    assert failure == "Stopped by the database: the connection is lost; what is reported above is done."
+    assert Order.objects.get(number=first).status == 60
+
+
+def test_order_that_changes_meanwhile_is_judged_anew(orders, tmp_path, capsys, monkeypatch):
+    number = orders[0]["OrderNumber"]
+    overtaken = []
+
+    def overtake(**values):
+        if not overtaken:
+            overtaken.append(move_order(order=values["order"], status=60, actor=Actor(ActorKind.STORE)))
+        return move_order(**values)
+
+    monkeypatch.setattr("stores.services.order_status_import.move_order", overtake)
+    lines, failure = run(tmp_path, capsys, f"order number,status\n{number},60\n")
+
+    assert (lines, failure) == ([f"line 2: same: {number} is Shipped already", "1 lines: 1 same."], "")
 
 
 @pytest.mark.parametrize("text", ["", "number;status\n", "order number\n1\n", "order number,status,price\n"])

@@ -2,14 +2,17 @@
 
 from datetime import timedelta
 
+import orjson
 import pytest
 from django.utils import timezone
 
 from applications.models import Event
+from applications.selectors.events import event_record
 from fulfillment.errors import Conflict, Invalid, PreconditionFailed
 from stores.models import ActorKind, CancellationState, Order, OrderHistory, OrderTally, Shipment
 from stores.models.order_status import CANCELLABLE_ON_REQUEST, MOVES
 from stores.order_renderings import order_etag, render_export_row
+from stores.services import order_moves
 from stores.services.order_moves import (
     MAXIMUM_SHIPMENTS,
     Actor,
@@ -110,6 +113,24 @@ def test_parcels_are_added_once_and_rendered(order):
     assert Shipment.objects.filter(shipped__lte=timezone.now()).count() == 2
 
 
+def test_event_stays_small_and_names_the_latest_parcels(order):
+    held = at(order, 40)
+    address = "https://t.example/?" + "\U0001f4e6" * 980
+    parcels = [Parcel("\U0001f4e6" * 60, f"{number:0>100}", address) for number in range(15)]
+    moved = move_order(order=held, status=50, actor=STORE, parcels=parcels)
+
+    told = Event.objects.last()
+    assert 14_000 < len(orjson.dumps(event_record(told))) < 20_000
+    assert [parcel["TrackingNumber"] for parcel in told.data["Shipments"]] == [
+        parcel.tracking_number for parcel in parcels[-len(told.data["Shipments"]) :]
+    ]
+    plain = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS - 15)]
+    move_order(order=moved, status=50, actor=STORE, parcels=plain)
+    told = Event.objects.last()
+    assert len(orjson.dumps(event_record(told))) < 20_000
+    assert len(told.data["Shipments"]) > 100
+
+
 def test_wrong_parcels_are_refused_where_they_stand(order):
     with pytest.raises(Invalid, match="50 and 60 only") as early:
         move_order(order=order, status=30, actor=STORE, parcels=[UPS])
@@ -136,7 +157,7 @@ def test_cancelling_is_at_once_asked_or_too_late(order, status):
         assert cancel_order(order=held, actor=STORE).sequence == 1
         return
     if status not in CANCELLABLE_ON_REQUEST:
-        with pytest.raises(Conflict, match="too late to cancel") as late:
+        with pytest.raises(Conflict, match=r"^The order is \w+: too late to cancel\.$") as late:
             cancel_order(order=held, actor=STORE)
         assert late.value.code == "order_not_cancellable"
         return
@@ -160,7 +181,7 @@ def test_after_the_hold_window_the_store_is_asked(order):
 
 
 def test_refusal_of_a_wish_is_final(order):
-    with pytest.raises(Conflict, match="Nobody asks") as nobody:
+    with pytest.raises(Conflict, match=r"^Nobody asks to cancel this order\.$") as nobody:
         refuse_cancellation(order=order, actor=STORE)
     assert nobody.value.code == "cancellation_not_requested"
     held = cancel_order(order=at(order, 40), actor=STORE)
@@ -217,7 +238,7 @@ def test_demo_order_that_is_to_be_cancelled_is(demo_order):
 
 
 def test_order_of_another_store_is_not_advanced(order):
-    with pytest.raises(Conflict, match="Only orders of the demo store") as refused:
+    with pytest.raises(Conflict, match=r"^Only orders of the demo store can be advanced\.$") as refused:
         advance_order(order=order, actor=STORE)
     assert refused.value.code == "not_demo_store"
 
@@ -228,3 +249,54 @@ def test_waiting_demo_orders_are_advanced_when_old_enough(demo_order):
     assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
     assert Order.objects.get().status == 30
     assert OrderHistory.objects.last().actor_kind == "System"
+
+
+def test_only_orders_of_the_demo_store_that_can_go_on_are_advanced(demo_order):
+    Order.objects.update(updated=timezone.now() - timedelta(hours=2), status=70)
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 0
+
+    Order.objects.update(status=10)
+    demo_order.store.__class__.objects.update(is_demo=False)
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 0
+    assert Order.objects.get().status == 10
+
+
+def test_a_demo_order_that_changed_meanwhile_is_left_as_it_is(demo_order, monkeypatch):
+    Order.objects.update(updated=timezone.now() - timedelta(hours=2))
+    real = order_moves.lock_orders
+
+    def somebody_was_first(**named):
+        real(**named)
+        Order.objects.update(status=20, sequence=2, updated=timezone.now())
+
+    monkeypatch.setattr(order_moves, "lock_orders", somebody_was_first)
+
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
+    assert (Order.objects.get().status, OrderHistory.objects.count()) == (10, 1)
+
+
+def test_advancing_keeps_to_the_version_and_says_who_carries(demo_order):
+    with pytest.raises(PreconditionFailed):
+        advance_order(order=demo_order, actor=STORE, if_match=['"x"'])
+    Order.objects.update(status=40)
+
+    advance_order(order=demo_order, actor=STORE)
+
+    assert Shipment.objects.get().carrier == "Demo Carrier"
+
+
+def test_what_the_store_says_to_a_wish_is_cut_to_what_a_history_holds(order):
+    asked = cancel_order(order=at(order, 40), actor=STORE)
+    assert (asked.cancellation_reason, OrderHistory.objects.last().note) == ("", "")
+
+    refuse_cancellation(order=asked, actor=STORE, note="x" * 1000)
+
+    assert OrderHistory.objects.last().note == f"Cancellation refused. {'x' * 1000}"[:1000]
+
+
+def test_demo_order_cancelled_by_itself_says_so(demo_order):
+    Order.objects.update(status=40)
+
+    advance_order(order=cancel_order(order=demo_order, actor=STORE), actor=STORE)
+
+    assert OrderHistory.objects.last().note == "Simulated"
