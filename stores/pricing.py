@@ -78,15 +78,23 @@ class Prices:
     issues: tuple[Fault, ...]
 
     def default_option(self, asked: Asked, products: Mapping[str, ListedProduct]) -> Option:
-        """The first product's usual delivery, at the speed at which all of them are usually made."""
+        """The first product's usual delivery, at the speed at which all of them are usually made.
+
+        Raises Invalid where that does not go there: nobody gets a dearer one without having named it.
+        """
         listed = [products[item.product_id] for item in asked.items]
+        method = asked.delivery_method_code or listed[0].delivery_method
+        allowed = list(dict.fromkeys(option.delivery_method_code for option in self.options))
+        if method not in allowed:
+            message = (
+                f"DeliveryMethodCode: {method or 'none'}, the usual one of {listed[0].product_id}, does not deliver "
+                f"all items there; name one of these: {', '.join(allowed)}."
+            )
+            raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
         usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
         return min(
-            self.options,
-            key=lambda option: (
-                option.delivery_method_code != listed[0].delivery_method,
-                abs(option.production_days - usual),
-            ),
+            (option for option in self.options if option.delivery_method_code == method),
+            key=lambda option: abs(option.production_days - usual),
         )
 
 

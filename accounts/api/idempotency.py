@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.services.idempotency import KeptAnswer, KeyedRequest, answer_once, find_answer
+from accounts.services.idempotency import KeptAnswer, KeyedRequest, answer_once, find_answer, only_request
 from fulfillment.errors import Invalid
 
 HEADER = "Idempotency-Key"
@@ -35,17 +35,21 @@ def idempotent(
     *,
     prepare: View | None = None,
     discard: Callable[[Any, Any], None] | None = None,
+    access: View | None = None,
     content: Callable[[Any, Request], str] = json_content,
 ) -> Any:
     """Declares that an action creates something: with a key, the same request is done once and answered alike.
 
     The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
     `prepare`: it gets the action's arguments, runs before, and its result takes their place; `discard` gets that
-    result where the action failed or was not reached. `content` gives the text by which two requests are the same;
-    a view that takes files gives their digest.
+    result where the action failed or was not reached. `access` raises for who may not do this (any more): it gets
+    the action's arguments before an answer is given again. `content` gives the text by which two requests are the
+    same; a view that takes files gives their digest.
     """
     if view is None:
-        return lambda chosen: idempotent(chosen, prepare=prepare, discard=discard, content=content)
+        return lambda chosen: idempotent(
+            chosen, prepare=prepare, discard=discard, access=access, content=content
+        )
     steps = _Steps(view, prepare, discard)
 
     @wraps(view)
@@ -56,10 +60,11 @@ def idempotent(
                 return act()
         address = f"{request.method} {request.get_full_path()}"
         keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
-        if found := find_answer(request=keyed):
-            return _answered(found, replayed=True)
-        with steps.ready(self, request, args, kwargs) as act:
-            answer, replayed = answer_once(request=keyed, act=lambda: _kept(request, act()))
+        answer, replayed = find_answer(request=keyed), True
+        if answer is None:
+            answer, replayed = steps.done_once(keyed, self, request, args, kwargs)
+        if replayed and access is not None:
+            access(self, request, *args, **kwargs)
         return _answered(answer, replayed=replayed)
 
     wrapper.is_idempotent = True  # type: ignore[attr-defined]  # read by the API description
@@ -73,6 +78,18 @@ class _Steps:
     view: View
     prepare: View | None
     discard: Callable[[Any, Any], None] | None
+
+    def done_once(
+        self, keyed: KeyedRequest, viewset: Any, request: Request, args: Any, kwargs: Any
+    ) -> tuple[KeptAnswer, bool]:
+        with ExitStack() as held:
+            if self.prepare is not None:
+                held.enter_context(only_request(request=keyed))
+                # The one that was being worked on a moment ago may have its answer now.
+                if found := find_answer(request=keyed):
+                    return found, True
+            act = held.enter_context(self.ready(viewset, request, args, kwargs))
+            return answer_once(request=keyed, act=lambda: _kept(request, act()))
 
     @contextmanager
     def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:

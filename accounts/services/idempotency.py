@@ -1,11 +1,12 @@
 """Answers kept so that a repeated request repeats nothing (Idempotency-Key)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -13,6 +14,7 @@ from accounts.models import IdempotentAnswer
 from accounts.secrets import decrypt, digest, digests, encrypt
 from fulfillment.errors import Busy, Unprocessable
 
+IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 KEPT = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
 # Of a web machine and of the database, and as long as the work on a request takes.
@@ -64,12 +66,30 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
     """
     with transaction.atomic():
         if not _claim(request):
-            raise Busy("A request with this Idempotency-Key is being worked on.")
+            raise Busy(IN_PROGRESS)
         if found := find_answer(request=request):
             return found, True
         answer = act()
         _keep(request, answer)
     return answer, False
+
+
+@contextmanager
+def only_request(*, request: KeyedRequest) -> Iterator[None]:
+    """For work before the transaction of `answer_once`: an equal request is refused from here to the end.
+
+    The locks are the session's, so that they go with its connection: a crash leaves nothing that would stand in the
+    way.
+    """
+    held: list[int] = []
+    try:
+        for number in _lock_numbers(request):
+            if not _selected("SELECT pg_try_advisory_lock(%s)", number):
+                raise Busy(IN_PROGRESS)
+            held.append(number)
+        yield
+    finally:
+        _release(held)
 
 
 def rewrite_answers(
@@ -110,15 +130,28 @@ def _claim(request: KeyedRequest) -> bool:
 
     Under each pepper in use, and in one order: while peppers are changed, another process has another newest one.
     """
-    return all(_try_lock(found) for found in sorted(digests(request.scope)))
+    return all(_selected("SELECT pg_try_advisory_xact_lock(%s)", number) for number in _lock_numbers(request))
 
 
-def _try_lock(found: str) -> bool:
-    number = int.from_bytes(bytes.fromhex(found)[:8], "big", signed=True)
+def _lock_numbers(request: KeyedRequest) -> list[int]:
+    found = sorted(digests(request.scope))
+    return [int.from_bytes(bytes.fromhex(one)[:8], "big", signed=True) for one in found]
+
+
+def _release(numbers: list[int]) -> None:
+    try:
+        for number in numbers:
+            _selected("SELECT pg_advisory_unlock(%s)", number)
+    except (DatabaseError, InterfaceError):
+        # Whatever state the connection is in: the locks end with it.
+        connection.close()
+
+
+def _selected(statement: str, number: int) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
-        locked: bool = cursor.fetchone()[0]
-    return locked
+        cursor.execute(statement, [number])
+        yes: bool = cursor.fetchone()[0]
+    return yes
 
 
 def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:

@@ -24,7 +24,7 @@ from applications.api.webhook_serializers import (
     WebhookSerializer,
     WebhookWithSecretSerializer,
 )
-from applications.models import Webhook
+from applications.models import Application, Webhook
 from applications.selectors.applications import application_for
 from applications.selectors.deliveries import delivery_record
 from applications.selectors.webhooks import (
@@ -90,6 +90,9 @@ class WebhookViewSet(ApiViewSet):
         application = application_for(request.auth, application_id)
         return Response([webhook_record(webhook) for webhook in webhooks_of(application)])
 
+    def _to_hook(self, request: Request, application_id: str, webhook_id: str = "") -> Application:
+        return application_to_hook(request.auth, application_id)
+
     @extend_schema(
         operation_id="webhook_create",
         summary="Create a webhook",
@@ -99,7 +102,7 @@ class WebhookViewSet(ApiViewSet):
         responses={201: WebhookWithSecretSerializer},
         examples=[WEBHOOK_REQUEST, SECRET_RESPONSE],
     )
-    @idempotent
+    @idempotent(access=_to_hook)
     def create(self, request: Request, application_id: str) -> Response:
         application = application_to_hook(request.auth, application_id)
         values = _validated(WebhookRequestSerializer, request)
@@ -154,7 +157,7 @@ class WebhookViewSet(ApiViewSet):
         responses={200: WebhookWithSecretSerializer},
         examples=[SECRET_RESPONSE],
     )
-    @idempotent
+    @idempotent(access=_to_hook)
     def rotate_secret(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         secret = rotate_secret(webhook=webhook)
@@ -168,7 +171,7 @@ class WebhookViewSet(ApiViewSet):
         responses={202: DeliverySerializer},
         examples=[DELIVERY_RESPONSE],
     )
-    @idempotent
+    @idempotent(access=_to_hook)
     def test(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         return Response(delivery_record(send_test_event(webhook=webhook)), status=202)

@@ -42,9 +42,13 @@ class AssetViewSet(ApiViewSet):
         }
     }
 
+    def _open(self, request: Request, store_id: str) -> int:
+        return open_store(request.auth, store_id)
+
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
-        store = open_store(request.auth, store_id)
-        return store, clean_picture(content=uploaded_file(request, "asset", TOO_LARGE))
+        return self._open(request, store_id), clean_picture(
+            content=uploaded_file(request, "asset", TOO_LARGE)
+        )
 
     def _content(self, request: Request) -> str:
         """The same file is the same request, raw or in a form; a body over the limit is refused unread."""
@@ -68,7 +72,7 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE],
     )
-    @idempotent(prepare=_prepare, content=_content)
+    @idempotent(prepare=_prepare, access=_open, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture]) -> Response:
         store, picture = prepared
         asset = add_asset(caller=request.auth, store_id=store, picture=picture)

@@ -105,8 +105,11 @@ class OrderViewSet(ApiViewSet):
         "refuse_cancellation": {**WRITE_ERRORS, 409: "Nobody asks to cancel (`cancellation_not_requested`)."},
     }
 
+    def _open(self, request: Request, store_id: str) -> OpenedStore:
+        return open_store(request.auth, store_id, WRITE)
+
     def _prepare(self, request: Request, store_id: str) -> tuple[OpenedStore, PreparedOrder]:
-        opened = open_store(request.auth, store_id, WRITE)
+        opened = self._open(request, store_id)
         values = read_form(OrderRequestSerializer, request.data)
         return opened, prepare_order(opened=opened, request=order_request_of(values))
 
@@ -123,7 +126,7 @@ class OrderViewSet(ApiViewSet):
         responses={201: OrderSerializer},
         examples=ORDER_EXAMPLES,
     )
-    @idempotent(prepare=_prepare, discard=_discard)
+    @idempotent(prepare=_prepare, discard=_discard, access=_open)
     def create(self, request: Request, prepared: tuple[OpenedStore, PreparedOrder]) -> HttpResponse:
         opened, checked = prepared
         placed = create_order(prepared=checked, actor=_actor(opened))

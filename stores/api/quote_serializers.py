@@ -9,7 +9,10 @@ from stores.models.store import EXTERNAL_ID
 from stores.postal_codes import postal_code_form
 from stores.pricing import MAXIMUM_ITEMS
 
-KEY = {"max_length": 64, "help_text": "Your name of the item, unique here. Default: its number, from 1."}
+KEY = {
+    "max_length": 64,
+    "help_text": "Your name of the item, unique here. Default: its number, from 1, or a free one.",
+}
 LARGEST = 2_147_483_647
 
 

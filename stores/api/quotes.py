@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,7 +15,7 @@ from stores.api.order_examples import QUOTE_EXAMPLES
 from stores.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
 from stores.api.stores import STORE_ID
 from stores.pricing import Asked, AskedItem
-from stores.selectors.order_access import READ, WRITE, open_store
+from stores.selectors.order_access import READ, WRITE, OpenedStore, open_store
 from stores.selectors.quotes import quote_for
 from stores.services.quotes import create_quote
 
@@ -51,6 +52,9 @@ class QuoteViewSet(ApiViewSet):
         },
     }
 
+    def _open(self, request: Request, store_id: str) -> OpenedStore:
+        return open_store(request.auth, store_id, WRITE)
+
     @extend_schema(
         operation_id="quote_create",
         summary="Ask for prices",
@@ -62,9 +66,9 @@ class QuoteViewSet(ApiViewSet):
         responses={201: QuoteSerializer},
         examples=QUOTE_EXAMPLES,
     )
-    @idempotent
+    @idempotent(access=_open)
     def create(self, request: Request, store_id: str) -> HttpResponse:
-        opened = open_store(request.auth, store_id, WRITE)
+        opened = self._open(request, store_id)
         values = read_form(QuoteRequestSerializer, request.data)
         quote = create_quote(opened=opened, asked=asked_of(values))
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
@@ -86,12 +90,22 @@ class QuoteViewSet(ApiViewSet):
         return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))
 
 
+def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
+    """An item without a key gets its number, from 1; where another was sent under it, the next after the last item."""
+    others = (str(number) for number in count(len(sent) + 1))
+    for number, key in enumerate(sent, start=1):
+        if not key and str(number) in sent:
+            key = next(other for other in others if other not in sent)
+        yield key or str(number)
+
+
 def asked_of(values: Mapping[str, Any], place: str = "ShipTo") -> Asked:
     destination = values[place]
+    keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
     return Asked(
         items=tuple(
-            AskedItem(item.get("ItemKey") or str(number), item["ProductID"], item["Quantity"])
-            for number, item in enumerate(values["Items"], start=1)
+            AskedItem(key, item["ProductID"], item["Quantity"])
+            for key, item in zip(keys, values["Items"], strict=True)
         ),
         country_code=destination["CountryCode"],
         location_type=destination.get("LocationType") or "",

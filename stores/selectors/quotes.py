@@ -1,5 +1,4 @@
 import json
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -10,12 +9,6 @@ from fulfillment.errors import NotFound
 from stores.models import Quote
 from stores.pricing import Line, Option
 from stores.selectors.order_access import READ, OpenedStore, open_store
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedOption:
-    quote: Quote
-    option: Option
 
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:

@@ -28,7 +28,6 @@ class OrderRequest:
     external_id: str | None = None
     quote_id: str | None = None
     option_id: str | None = None
-    keyed: Sequence[bool] = ()
     metadata: Mapping[str, str] | None = None
     reprint_of: str | None = None
 
@@ -80,7 +79,7 @@ def _quoted(opened: OpenedStore, request: OrderRequest) -> tuple[Quote, Option]:
         raise Conflict(
             f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a fresh one.",
             code="quote_expired",
-            members=_fresh_quote(opened, request),
+            members=_fresh_quote(opened, replace(request.asked, location_type=quote.location_type)),
         )
     return quote, option
 
@@ -113,12 +112,12 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
     return faults
 
 
-def _fresh_quote(opened: OpenedStore, request: OrderRequest) -> dict[str, Any]:
+def _fresh_quote(opened: OpenedStore, asked: Asked) -> dict[str, Any]:
     try:
-        _, prices = priced(opened=opened, asked=request.asked)
+        _, prices = priced(opened=opened, asked=asked)
     except DomainError:
         return {}  # what was quoted can no longer be had: the old price is all there is to say
-    fresh = keep_quote(opened=opened, asked=request.asked, prices=prices)
+    fresh = keep_quote(opened=opened, asked=asked, prices=prices)
     return {"Quote": orjson.loads(fresh.rendering)}
 
 

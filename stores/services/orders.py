@@ -155,7 +155,7 @@ def _order(prepared: PreparedOrder, place: _Place) -> Order:
         latest_delivery=option.latest,
         quote=prepared.quote,
         option_id=option.option_id if prepared.quote else "",
-        recipient=dict(request.recipient),
+        recipient=_recipient(prepared),
         product_ids=list(dict.fromkeys(line.product_id for line in option.lines)),
         item_count=len(option.lines),
         total_quantity=sum(line.quantity for line in option.lines),
@@ -163,6 +163,14 @@ def _order(prepared: PreparedOrder, place: _Place) -> Order:
         reprint_of=prepared.reprint_of,
         cancellable_until=place.created + timedelta(minutes=opened.store.hold_window_minutes),
     )
+
+
+def _recipient(prepared: PreparedOrder) -> dict[str, str]:
+    """With the kind of place that was priced, where the order leaves it to its quote."""
+    recipient, quote = dict(prepared.request.recipient), prepared.quote
+    if quote is not None and quote.location_type:
+        recipient.setdefault("LocationType", quote.location_type)
+    return recipient
 
 
 def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:

@@ -49,6 +49,32 @@ def test_cancel_after_the_window_asks_the_store(shop, statuses):
     assert told == ["order.cancellation_requested", "order.cancelled"]
 
 
+def test_rejecting_closes_a_cancellation_asked_for(shop):
+    order = shop.place().json()
+    close_window()
+    asked = shop.act(order, "cancel", client=shop.world.as_application())
+
+    rejected = shop.act(order, "status", {"Status": 95})
+    cancelled = shop.act(order, "cancel", client=shop.world.as_application())
+    refused = shop.act(order, "cancel/refuse")
+
+    assert (asked.status_code, rejected.json()["Cancellation"]["State"]) == (202, "Accepted")
+    assert (cancelled.status_code, cancelled.json()["Code"]) == (409, "order_not_cancellable")
+    assert (refused.status_code, refused.json()["Code"]) == (409, "cancellation_not_requested")
+
+
+def test_cancellation_left_open_on_a_rejected_order_is_over(shop):
+    """As orders were that were rejected before this closed it."""
+    order = shop.place().json()
+    Order.objects.update(status=95, cancellation="Requested")
+
+    cancelled = shop.act(order, "cancel", client=shop.world.as_application())
+    refused = shop.act(order, "cancel/refuse")
+
+    assert (cancelled.status_code, cancelled.json()["Code"]) == (409, "order_not_cancellable")
+    assert (refused.status_code, refused.json()["Code"]) == (409, "cancellation_not_requested")
+
+
 def test_store_refuses_to_cancel(shop):
     order = shop.place().json()
     move(shop, order, 30, 40)

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from applications.models import Event
+from stores.api import orders
 from stores.models import Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
 from tests.world import build_world
@@ -56,6 +57,65 @@ def test_one_idempotency_key_makes_one_order(world):
     assert {a.content for a in made} == {made[0].content}
     assert sum("Idempotent-Replayed" not in a for a in made) == 1
     assert all((a.json()["Code"], a["Retry-After"]) == ("request_in_progress", "1") for a in refused)
+
+
+def test_equal_request_is_refused_without_work_while_the_first_is_prepared(world, monkeypatch):
+    prepare, begun, going_on, prepared = orders.prepare_order, threading.Event(), threading.Event(), []
+
+    def wait_and_prepare(**arguments):
+        prepared.append(arguments)
+        begun.set()
+        assert going_on.wait(30)
+        return prepare(**arguments)
+
+    monkeypatch.setattr(orders, "prepare_order", wait_and_prepare)
+    place = placing(world, order_body(ExternalID="PO-1"), HTTP_IDEMPOTENCY_KEY="k-1")
+
+    def place_meanwhile():
+        assert begun.wait(30)
+        try:
+            return place()
+        finally:
+            going_on.set()
+
+    first, meanwhile = at_once(place, place_meanwhile)
+    later = place()
+
+    assert (meanwhile.status_code, meanwhile.json()["Code"]) == (409, "request_in_progress")
+    assert meanwhile["Retry-After"] == "1"
+    assert (first.status_code, later.content, later["Idempotent-Replayed"]) == (201, first.content, "true")
+    assert (len(prepared), Order.objects.count()) == (1, 1)
+    assert locks_of_sessions() == 0
+
+
+def test_request_whose_connection_died_leaves_its_key_free(world, monkeypatch):
+    """As when a process is killed: nobody unlocks, the database does."""
+    prepare = orders.prepare_order
+
+    def lose_the_connection(**arguments):
+        assert locks_of_sessions() == 1
+        connection.connection.close()
+        return prepare(**arguments)
+
+    place = placing(world, order_body(), HTTP_IDEMPOTENCY_KEY="k-1")
+    monkeypatch.setattr(orders, "prepare_order", lose_the_connection)
+    lost = place()
+    monkeypatch.undo()
+    connection.close()
+
+    assert lost.status_code >= 500
+    assert locks_of_sessions() == 0
+    assert place().status_code == 201
+
+
+def locks_of_sessions():
+    """Held beyond a transaction, or in one, by anybody in this database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
+            "WHERE locktype = 'advisory' AND datname = current_database()"
+        )
+        return cursor.fetchone()[0]
 
 
 def test_one_external_id_makes_one_order(world):

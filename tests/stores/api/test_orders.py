@@ -11,7 +11,14 @@ from applications.models import Event
 from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
-from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
+from tests.factories.orders import (
+    RECIPIENT,
+    card_data,
+    make_card,
+    make_product,
+    order_body,
+    price_values,
+)
 from tests.factories.templates import page
 
 ORDERS = "/store/associated/order"
@@ -72,6 +79,19 @@ def test_expired_quote_is_refused_with_a_fresh_one(shop):
     assert taken.status_code == 201
 
 
+def test_quote_of_a_kind_of_place_stays_with_it(shop):
+    asked = quote(shop, ShipTo={"CountryCode": "US", "LocationType": "Residential"})
+    taken = shop.place(body=order_body(QuoteID=asked["QuoteID"], OptionID="GROUND-3")).json()
+    Quote.objects.update(expires=timezone.now() - timedelta(seconds=1))
+
+    refused = shop.place(body=order_body(QuoteID=asked["QuoteID"], OptionID="GROUND-3"))
+
+    assert (taken["Total"], taken["Recipient"]["LocationType"]) == (13.0, "Residential")
+    fresh = refused.json()["Quote"]
+    assert fresh["Options"][0]["Total"] == 13.0
+    assert Quote.objects.get(pk=fresh["QuoteID"]).location_type == "Residential"
+
+
 REFUSALS = [
     ({"Items": []}, "/Items", "empty"),
     ({"Items": [{"ProductID": "card", "Quantity": 100}] * 2000}, "/Items", "max_length"),
@@ -114,6 +134,38 @@ def test_order_refusal_points_at_the_fault(shop, changes, pointer, code):
     assert response.status_code == 400, response.content
     assert [(e["Pointer"], e["Code"]) for e in response.json()["Errors"]] == [(pointer, code)]
     assert (Order.objects.count(), Event.objects.count(), OrderTally.objects.count()) == (0, 0, 0)
+
+
+def test_order_gets_no_dearer_delivery_than_the_usual_one_unasked(shop):
+    prices = [price_values("OVERNIGHT", "0.17", is_default=True), price_values("COURIER", "0.30")]
+    make_product(shop.store, "mug", DeliveredPrices=prices)
+
+    refused = shop.place(body=order_body(("mug", 100)))
+    named = shop.place(body=order_body(("mug", 100), DeliveryMethodCode="OVERNIGHT"))
+
+    [fault] = refused.json()["Errors"]
+    assert (refused.status_code, fault["Pointer"]) == (400, "/DeliveryMethodCode")
+    assert fault["Code"] == "delivery_method_unavailable"
+    assert "OVERNIGHT, COURIER" in fault["Message"]
+    assert named.json()["Total"] == 17.0
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ([None, None], ["1", "2"]),
+        (["2", None], ["2", "3"]),
+        (["2", None, "4", None, "1"], ["2", "6", "4", "7", "1"]),
+        ([None, "3", None, "4"], ["1", "3", "5", "4"]),
+    ],
+)
+def test_item_without_a_key_gets_one_that_nobody_sent(shop, sent, kept):
+    items = [{"ProductID": "card", "Quantity": 100, **({"ItemKey": key} if key else {})} for key in sent]
+
+    placed = shop.place(body=order_body(Items=items))
+
+    assert placed.status_code == 201, placed.content
+    assert [item["ItemKey"] for item in placed.json()["Items"]] == kept
 
 
 def test_order_must_be_what_was_quoted(shop):

@@ -82,13 +82,14 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
             if status != self.status or parcels:
                 self.statuses.append(status)
             self.parcels += len(parcels)
-            if self.asked == "Requested" and status in {50, 60, 90}:
-                self.asked = "Accepted" if status == 90 else "Refused"
+            if self.asked == "Requested" and status in {50, 60, 90, 95}:
+                self.asked = "Accepted" if status in {90, 95} else "Refused"
             self.status = status
 
         @rule()
         def cancel(self):
             changes_nothing = self.status == 90 or self.asked == "Requested"
+            assert not (changes_nothing and self.status == 95)
             legal = changes_nothing or (self.status in {10, 20, 30, 40} and self.asked != "Refused")
             if not self.attempt(cancel_order, legal=legal, actor=BUYER) or changes_nothing:
                 return
