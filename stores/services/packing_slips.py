@@ -38,7 +38,7 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
 
 def render_packing_slip(*, order: Order) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    slip = json.dumps(_slip(order)).encode()
+    slip = json.dumps(_printable(_slip(order))).encode()
     # One at a time: a page of text takes milliseconds, a compiler for each thread takes memory.
     with _rendering:
         # The package's types do not know several files by name.
@@ -64,6 +64,20 @@ def address_lines(to: Mapping[str, str]) -> list[str]:
     town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
     lines = [to["Name"], to.get("Company"), to["Address1"], to.get("Address2"), town, to["CountryCode"]]
     return [line for line in lines if line]
+
+
+def _printable(value: Any) -> Any:
+    """Every text of the slip as paper can show it: what no font has is named, for it would be an empty box."""
+    if isinstance(value, dict):
+        return {name: _printable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    fonts, text = FontSet.shipped(), value.replace("\n", " ")
+    while missing := fonts.chain(FONT, text)[1]:
+        text = text.replace(missing, "".join(f"[U+{ord(letter):04X}]" for letter in missing))
+    return text
 
 
 def _slip(order: Order) -> dict[str, Any]:
