@@ -7,6 +7,8 @@ COMPILE := uv pip compile --quiet --universal --fork-strategy fewest --python-ve
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links $(ARGS)
 PIP_INSTALL := $(BIN) -m pip install -qq --disable-pip-version-check --no-compile \
 	--only-binary :all: --require-hashes
+# Where the environment forbids compiled files, each of the many processes would compile Django and all else again.
+export PYTHONDONTWRITEBYTECODE :=
 # What two checks say at the same time stays apart; macOS has a make too old for it.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 

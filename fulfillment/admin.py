@@ -6,6 +6,9 @@ from typing import Any
 import unfold.fields
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.views.main import ERROR_FLAG
+from django.db import DataError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from procrastinate.contrib.django.models import ProcrastinateJob
@@ -33,3 +36,12 @@ class JobAdmin(ReadOnlyAdmin):
     fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
     ordering = ["-id"]
     empty_help = "There is no work to do: what is done leaves this list."
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The column of the status is an enum of PostgreSQL's, which refuses the question for any other."""
+        try:
+            return super().changelist_view(request, extra_context)
+        except DataError:
+            return HttpResponseRedirect(f"{request.path}?{ERROR_FLAG}=1")

@@ -73,7 +73,12 @@ def render_export_row(order: Order, store_id: str) -> str:
 
 
 def order_record(
-    order: Order, store_id: str, *, items: Iterable[OrderItem], shipments: Iterable[Shipment]
+    order: Order,
+    store_id: str,
+    *,
+    items: Iterable[OrderItem],
+    shipments: Iterable[Shipment],
+    messages: Iterable[str] = (),
 ) -> Record:
     return {
         "OrderID": str(order.pk),
@@ -103,7 +108,7 @@ def order_record(
         "Items": [item_record(item, order, store_id) for item in items],
         "Shipments": [shipment_record(shipment) for shipment in shipments],
         "Metadata": order.metadata,
-        "_meta": meta(),
+        "_meta": meta(*messages),
     }
 
 

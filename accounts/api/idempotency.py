@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -32,41 +34,65 @@ def idempotent(
     view: View | None = None,
     *,
     prepare: View | None = None,
+    discard: Callable[[Any, Any], None] | None = None,
     content: Callable[[Any, Request], str] = json_content,
 ) -> Any:
     """Declares that an action creates something: with a key, the same request is done once and answered alike.
 
     The action runs in the transaction that keeps its answer. What must not, because it takes long, goes into
-    `prepare`: it gets the action's arguments, runs before, and its result takes their place. `content` gives the
-    text by which two requests are the same; a view that takes files gives their digest.
+    `prepare`: it gets the action's arguments, runs before, and its result takes their place; `discard` gets that
+    result where the action failed or was not reached. `content` gives the text by which two requests are the same;
+    a view that takes files gives their digest.
     """
     if view is None:
-        return lambda chosen: idempotent(chosen, prepare=prepare, content=content)
+        return lambda chosen: idempotent(chosen, prepare=prepare, discard=discard, content=content)
+    steps = _Steps(view, prepare, discard)
 
     @wraps(view)
     def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
         key = _key(request)
         if key is None:
-            return _act(view, prepare, self, request, args, kwargs)()
+            with steps.ready(self, request, args, kwargs) as act:
+                return act()
         address = f"{request.method} {request.get_full_path()}"
         keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
         if found := find_answer(request=keyed):
             return _answered(found, replayed=True)
-        act = _act(view, prepare, self, request, args, kwargs)
-        answer, replayed = answer_once(request=keyed, act=lambda: _kept(request, act()))
+        with steps.ready(self, request, args, kwargs) as act:
+            answer, replayed = answer_once(request=keyed, act=lambda: _kept(request, act()))
         return _answered(answer, replayed=replayed)
 
     wrapper.is_idempotent = True  # type: ignore[attr-defined]  # read by the API description
     return wrapper
 
 
-def _act(
-    view: View, prepare: View | None, viewset: Any, request: Request, args: Any, kwargs: Any
-) -> Callable[[], Any]:
-    if prepare is None:
-        return transaction.atomic(lambda: view(viewset, request, *args, **kwargs))
-    prepared = prepare(viewset, request, *args, **kwargs)
-    return transaction.atomic(lambda: view(viewset, request, prepared))
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """An action, and what goes before and after it."""
+
+    view: View
+    prepare: View | None
+    discard: Callable[[Any, Any], None] | None
+
+    @contextmanager
+    def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:
+        """Prepares and gives the action; discards what was prepared unless the action came to its end."""
+        if self.prepare is None:
+            yield transaction.atomic(lambda: self.view(viewset, request, *args, **kwargs))
+            return
+        prepared = self.prepare(viewset, request, *args, **kwargs)
+        answers: list[Any] = []
+
+        def act() -> Any:
+            answers.append(self.view(viewset, request, prepared))
+            return answers[0]
+
+        try:
+            yield transaction.atomic(act)
+        finally:
+            # After its end only the commit can fail, and then nobody knows whether it did.
+            if not answers and self.discard is not None:
+                self.discard(viewset, prepared)
 
 
 def _key(request: Request) -> str | None:

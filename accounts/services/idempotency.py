@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -15,6 +15,8 @@ from fulfillment.errors import Busy, Unprocessable
 
 KEPT = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
+# Of a web machine and of the database, and as long as the work on a request takes.
+CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,21 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
 
 
 def rewrite_answers(
-    *, user_id: UUID | None, application_id: UUID | None, rewrite: Callable[[bytes], bytes | None]
+    *,
+    user_id: UUID | None,
+    application_id: UUID | None,
+    at: datetime,
+    rewrite: Callable[[bytes], bytes | None],
 ) -> int:
-    """Changes what is kept for a caller where `rewrite` says something else; returns how many answers."""
+    """Changes what is kept for a caller where `rewrite` says something else; returns how many answers.
+
+    `at` is when the record an answer shows was created: only answers of that time are decrypted.
+    """
     changed = 0
     with transaction.atomic():
-        mine = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
-        for kept in mine.select_for_update(of=("self",)).order_by("pk"):
+        answers = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
+        answers = answers.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
+        for kept in answers.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(kept.body).encode())
             if body is not None:
                 kept.body = encrypt(body.decode())

@@ -4,6 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -200,7 +202,12 @@ class OrderAdmin(OrderActions, StaffAdmin):
         """The orders of the list as it is filtered, all pages of it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return csv_answer(self.get_changelist_instance(request).get_queryset(request))
+        try:
+            listed = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # As the list itself answers a filter that is none.
+            return HttpResponseRedirect(f"{reverse(BOARD)}?{ERROR_FLAG}=1")
+        return csv_answer(listed)
 
     def ship_view(self, request: HttpRequest) -> HttpResponse:
         """Several orders leave, each with its parcel."""

@@ -40,7 +40,7 @@ from stores.services.order_moves import (
     move_order,
     refuse_cancellation,
 )
-from stores.services.orders import PreparedOrder, create_order, prepare_order
+from stores.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 
 ORDER_ID = OpenApiParameter(
     "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
@@ -86,7 +86,8 @@ class OrderViewSet(ApiViewSet):
     errors = {
         "create": {
             400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
-            "`template_data_not_allowed`, or template data that cannot be printed. `Errors` points at each.",
+            "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
+            "20 seconds together (`order_too_large`). `Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with `OrderID`), the quote expired "
@@ -109,6 +110,9 @@ class OrderViewSet(ApiViewSet):
         values = read_form(OrderRequestSerializer, request.data)
         return opened, prepare_order(opened=opened, request=order_request_of(values))
 
+    def _discard(self, prepared: tuple[OpenedStore, PreparedOrder]) -> None:
+        discard_order(prepared=prepared[1])
+
     @extend_schema(
         operation_id="order_create",
         summary="Submit an order",
@@ -119,11 +123,13 @@ class OrderViewSet(ApiViewSet):
         responses={201: OrderSerializer},
         examples=ORDER_EXAMPLES,
     )
-    @idempotent(prepare=_prepare)
+    @idempotent(prepare=_prepare, discard=_discard)
     def create(self, request: Request, prepared: tuple[OpenedStore, PreparedOrder]) -> HttpResponse:
         opened, checked = prepared
         placed = create_order(prepared=checked, actor=_actor(opened))
-        response = answer_order(placed.order, opened, status=201, items=placed.items)
+        response = answer_order(
+            placed.order, opened, status=201, items=placed.items, messages=placed.messages
+        )
         response["Location"] = f"/api/v1/store/{opened.store.external_id}/order/{placed.order.pk}"
         return response
 
@@ -228,9 +234,14 @@ class OrderViewSet(ApiViewSet):
 
 
 def answer_order(
-    order: Order, opened: OpenedStore, *, status: int = 200, items: Sequence[OrderItem] | None = None
+    order: Order,
+    opened: OpenedStore,
+    *,
+    status: int = 200,
+    items: Sequence[OrderItem] | None = None,
+    messages: Sequence[str] = (),
 ) -> HttpResponse:
-    body = dumps(full_record(order, opened.store.external_id, items))
+    body = dumps(full_record(order, opened.store.external_id, items, messages))
     response = HttpResponse(body, status=status, content_type="application/json")
     response["ETag"] = order_etag(order)
     response["Cache-Control"] = "private, no-cache"

@@ -46,10 +46,12 @@ def order_with_external_id(opened: OpenedStore, external_id: str) -> UUID | None
     return orders.values_list("pk", flat=True).first()
 
 
-def full_record(order: Order, store_id: str, items: Iterable[OrderItem] | None = None) -> dict[str, Any]:
+def full_record(
+    order: Order, store_id: str, items: Iterable[OrderItem] | None = None, messages: Iterable[str] = ()
+) -> dict[str, Any]:
     shipments = order.shipments.all() if order.tracking_numbers else ()
     known = order.items.all() if items is None else items
-    return order_record(order, store_id, items=known, shipments=shipments)
+    return order_record(order, store_id, items=known, shipments=shipments, messages=messages)
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:

@@ -1,5 +1,6 @@
 """The product a proof is asked for, and proofs that are there already, each in one prepared statement."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,7 @@ import orjson
 
 from accounts.callers import Caller
 from fulfillment.errors import NotFound
-from fulfillment.statements import fetch_row
+from fulfillment.statements import fetch_row, fetch_rows
 from stores.selectors.products import association_required, product_visibility
 from stores.selectors.stores import ASKED, VISIBLE, unknown_store
 
@@ -23,8 +24,8 @@ FROM asked, stores_store store
         ON product.store_id = store.id AND product.external_id = %s AND product.is_active
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
-PRODUCT_BY_KEY = f"""
-SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES} FROM stores_product WHERE id = %s
+PRODUCTS_BY_KEY = f"""
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES} FROM stores_product WHERE id = ANY(%s)
 """  # noqa: S608 - constant texts only
 STORE = f"""{ASKED}
 SELECT opened.yes, store.id FROM asked, stores_store store, LATERAL (SELECT {VISIBLE} AS yes) opened
@@ -67,10 +68,16 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
 
 def product_version_of(product_pk: int) -> ProductVersion:
     """For callers that may use the product; its template, which can have megabytes, stays where it is."""
-    row = fetch_row(PRODUCT_BY_KEY, (product_pk,))
-    if row is None:
+    found = product_versions_of([product_pk])
+    if not found:
         raise NotFound("There is no such product any longer.", code="product_not_found")
-    return ProductVersion(*row)
+    return found[product_pk]
+
+
+def product_versions_of(product_pks: Iterable[int]) -> dict[int, ProductVersion]:
+    """By primary key, those that are there."""
+    rows = fetch_rows(PRODUCTS_BY_KEY, (sorted(set(product_pks)),))
+    return {row[0]: ProductVersion(*row) for row in rows}
 
 
 def open_store(caller: Caller, store_id: str) -> int:

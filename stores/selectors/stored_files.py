@@ -10,4 +10,6 @@ from stores.selectors.fonts import font_file
 def named_files() -> Iterator[str]:
     yield from (font_file(font) for font in Font.objects.all())
     yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
-    yield from OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True).iterator()
+    # Items with equal data share one.
+    printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
+    yield from printed.distinct().iterator()

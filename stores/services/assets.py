@@ -26,6 +26,8 @@ MAXIMUM_PIXELS = 50_000_000
 # Above this one is decoded at a time: some hundred megabytes each.
 LARGE_PIXELS = 8_000_000
 FORMATS = ("PNG", "JPEG")
+# By the colour space of a profile.
+MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
 # Far less than ASSET_DAYS_KEPT.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
@@ -145,21 +147,50 @@ def _check_header(source: Image.Image) -> None:
 
 def _in_srgb(picture: Image.Image) -> Image.Image:
     """The colour profile stays behind like all else, so the colours themselves are converted first."""
-    profile = picture.info.get("icc_profile")
-    if profile and picture.mode in {"RGB", "CMYK"}:
-        try:
-            own = ImageCms.ImageCmsProfile(BytesIO(profile))
-            converted = ImageCms.profileToProfile(
-                picture, own, ImageCms.createProfile("sRGB"), outputMode="RGB"
-            )
-            return converted or picture
-        except (ImageCms.PyCMSError, OSError):
-            pass
-    if picture.mode in {"L", "RGB", "RGBA"} and "transparency" not in picture.info:
+    profile, plain = picture.info.get("icc_profile"), _plain(picture)
+    converted = _converted(plain, profile) if profile else None
+    return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
+
+
+def _plain(picture: Image.Image) -> Image.Image:
+    """The same colours in one of the modes L, RGB, RGBA and CMYK."""
+    if picture.mode.startswith("I"):
+        return _of_eight_bits(picture)
+    if has_transparency(picture):
+        return picture.convert("RGBA")
+    if picture.mode in {"L", "RGB", "CMYK"}:
         return picture
-    if picture.mode in {"1", "L"} and not has_transparency(picture):
-        return picture.convert("L")
-    return picture.convert("RGBA" if has_transparency(picture) else "RGB")
+    return picture.convert("L" if picture.mode == "1" else "RGB")
+
+
+def _of_eight_bits(picture: Image.Image) -> Image.Image:
+    """A grey PNG of sixteen bits; `convert` would clip it, and leave nearly all of it white."""
+    wide = picture.convert("I")
+    shades = wide.point([round(value / 257) for value in range(65_536)], "L")
+    clear = picture.info.get("transparency")
+    if clear is None:
+        return shades
+    shown = wide.point([0 if value == clear else 255 for value in range(65_536)], "L")
+    return Image.merge("RGBA", (shades, shades, shades, shown))
+
+
+def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
+    """None if the profile is damaged, or is one for other pictures than this."""
+    try:
+        own = ImageCms.ImageCmsProfile(BytesIO(profile))
+        mode = MODES.get(own.profile.xcolor_space.strip(), "")
+        if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
+            return None
+        # The library converts colours only: transparency is set aside.
+        bands = picture.convert(mode)
+        converted = ImageCms.profileToProfile(bands, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError):
+        return None
+    if converted is None:
+        return None
+    if picture.mode == "RGBA":
+        converted.putalpha(picture.getchannel("A"))
+    return converted.convert("L") if picture.mode == mode == "L" else converted
 
 
 def _refused(code: str, found: str) -> Invalid:

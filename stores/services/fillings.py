@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -29,6 +30,12 @@ from stores.typesetting import (
 
 logger = logging.getLogger("stores.proofs")
 
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
+KEPT_BYTES = 64 * 1024 * 1024
+
 
 class RenderersBusy(Unavailable):
     code = "renderers_busy"
@@ -44,6 +51,7 @@ class Filling:
     layout: Layout
     values: dict[str, str]
     assets: dict[str, Asset]
+    uploads: "Uploads"
 
     def digest(self, *extras: str) -> str:
         """The same for the same rendering, in whatever way its values were sent."""
@@ -52,18 +60,55 @@ class Filling:
         return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
 
     def images(self) -> dict[str, bytes]:
+        read = self.uploads.read
         with storage_at_work():
-            return {name: _content(name, asset) for name, asset in self.assets.items()}
+            return {name: _content(name, asset, read) for name, asset in self.assets.items()}
 
 
-def fill_template(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> Filling:
+class Uploads:
+    """The pictures that a caller sent to a store: for one piece of work each is looked up once.
+
+    Their bytes are read once as well, as long as they fit beside each other into KEPT_BYTES.
+    """
+
+    def __init__(self, caller: Caller, store_id: int) -> None:
+        self._caller, self._store_id = caller, store_id
+        self._found: dict[UUID, Asset | None] = {}
+        self._contents: OrderedDict[UUID, bytes] = OrderedDict()
+
+    def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
+        wanted = set(asset_ids)
+        if new := wanted - self._found.keys():
+            found = assets_for(self._caller, self._store_id, new)
+            touch_assets(assets=found.values())
+            self._found.update((one, found.get(one)) for one in new)
+        return {one: asset for one in wanted if (asset := self._found[one]) is not None}
+
+    def read(self, asset: Asset) -> bytes:
+        """Raises FileNotFoundError."""
+        if asset.pk not in self._contents:
+            self._contents[asset.pk] = read_file(asset_file(asset.pk, asset.format))
+        self._contents.move_to_end(asset.pk)
+        while len(self._contents) > 1 and sum(map(len, self._contents.values())) > KEPT_BYTES:
+            self._contents.popitem(last=False)
+        return self._contents[asset.pk]
+
+
+def fill_template(
+    *,
+    caller: Caller,
+    product: ProductVersion,
+    values: Mapping[str, object],
+    uploads: Uploads | None = None,
+) -> Filling:
+    """`uploads` are those of the caller and the product's store, where several templates are filled in."""
     if not product.has_template:
         raise TemplateMissing
     layout = layout_of(product.pk, product.version, product.font_names)
     with typesetting_at_work():
         resolved = resolve_values(layout.fields, values, layout.template.gallery)
-    assets = _uploads(caller, product, layout, resolved, values)
-    return Filling(layout, resolved, assets)
+    uploads = uploads or Uploads(caller, product.store_id)
+    return Filling(layout, resolved, _uploads(uploads, layout, resolved, values), uploads)
 
 
 @contextmanager
@@ -73,8 +118,11 @@ def typesetting_at_work() -> Iterator[None]:
         yield
     except ValuesInvalid as error:
         raise values_invalid(error.problems) from error
-    except (RenderingBusy, RenderingTimedOut) as error:
+    except RenderingBusy as error:
         raise RenderersBusy from error
+    except RenderingTimedOut as error:
+        # Not "busy": who sends the same again takes a renderer from all others for as long again.
+        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
     except RenderingFailed as error:
         logger.error("A template could not be rendered", exc_info=error)
         raise TemplateUnusable from error
@@ -87,8 +135,7 @@ def values_invalid(problems: Iterable[Problem]) -> Invalid:
 
 
 def _uploads(
-    caller: Caller,
-    product: ProductVersion,
+    uploads: Uploads,
     layout: Layout,
     resolved: Mapping[str, str],
     sent: Mapping[str, object],
@@ -107,17 +154,16 @@ def _uploads(
     if not named:
         return {}
     ids = {name: asset_id for name, value in named.items() if (asset_id := _uuid(value)) is not None}
-    found = assets_for(caller, product.store_id, set(ids.values()))
+    found = uploads.find(ids.values())
     unknown = [name for name in named if ids.get(name) not in found]
     if unknown:
         raise values_invalid(_unknown_asset(name) for name in unknown)
-    touch_assets(assets=found.values())
     return {name: found[asset_id] for name, asset_id in ids.items()}
 
 
-def _content(name: str, asset: Asset) -> bytes:
+def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
     try:
-        return read_file(asset_file(asset.pk, asset.format))
+        return read(asset)
     except FileNotFoundError as error:
         # Pruned this very moment, or lost.
         raise values_invalid([_unknown_asset(name)]) from error

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import orjson
 from django.utils import timezone
 
-from accounts.callers import Caller
 from fulfillment.errors import Conflict, DomainError, Fault, Invalid
 from stores.models import Order, Quote
 from stores.pricing import Asked, Option, raise_faults
@@ -16,7 +15,6 @@ from stores.selectors.orders import find_order
 from stores.selectors.price_lists import ListedProduct, listed_products
 from stores.selectors.quotes import find_quote, quoted_options
 from stores.services.packing_slips import unprintable_faults
-from stores.services.prints import PrintedFile, render_print_file
 from stores.services.quotes import keep_quote, priced
 
 
@@ -40,7 +38,6 @@ class Checked(NamedTuple):
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    print_files: Sequence[PrintedFile | None]
 
 
 def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
@@ -54,7 +51,7 @@ def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
         quote = None
         products, prices = priced(opened=opened, asked=request.asked)
         option = prices.default_option(request.asked, products)
-    return Checked(products, option, quote, reprint_of, _print_files(opened.caller, request, products))
+    return Checked(products, option, quote, reprint_of)
 
 
 def _reprinted(opened: OpenedStore, request: OrderRequest) -> Order | None:
@@ -139,31 +136,3 @@ def _products(opened: OpenedStore, asked: Asked, *, archived: bool) -> dict[str,
         country_code=asked.country_code,
         archived=archived,
     )
-
-
-def _print_files(
-    caller: Caller, request: OrderRequest, products: Mapping[str, ListedProduct]
-) -> tuple[PrintedFile | None, ...]:
-    """One for each item of a product with a template; equal data is rendered once."""
-    files: list[PrintedFile | None] = []
-    rendered: dict[tuple[str, bytes], PrintedFile] = {}
-    faults: list[Fault] = []
-    for index, item in enumerate(request.asked.items):
-        product, data = products[item.product_id], request.template_data[index]
-        where = f"/Items/{index}/TemplateData"
-        if not product.has_template:
-            files.append(None)
-            if data:
-                message = f"TemplateData: {item.product_id} has no template fields."
-                faults.append(Fault(where, "template_data_not_allowed", message))
-            continue
-        key = (item.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
-        try:
-            rendered[key] = rendered.get(key) or render_print_file(
-                caller=caller, product_pk=product.pk, values=data or {}
-            )
-            files.append(rendered[key])
-        except Invalid as error:
-            faults += [Fault(where + fault.pointer, fault.code, fault.message) for fault in error.faults]
-    raise_faults(faults)
-    return tuple(files)

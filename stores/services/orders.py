@@ -1,4 +1,4 @@
-"""Placing an order: checked whole, priced, its print files rendered, then written at once or not at all."""
+"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
 
 import os
 import time
@@ -22,9 +22,9 @@ from stores.services.assets import keep_ordered_assets
 from stores.services.order_checks import OrderRequest, check_order
 from stores.services.order_locks import lock_orders
 from stores.services.order_moves import Actor, tell, write_history
+from stores.services.order_prints import keep_order_prints
 from stores.services.order_tallies import count_order
-from stores.services.print_files import drop_print_files, keep_print_file
-from stores.services.prints import PrintedFile
+from stores.services.print_files import KeptPrint, drop_print_files
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
 PLACE = """
@@ -38,21 +38,26 @@ FROM (SELECT) nothing LEFT JOIN LATERAL (
 
 @dataclass(frozen=True, slots=True)
 class PreparedOrder:
-    """Everything an order needs but its place in the store: nothing slow is left to do."""
+    """Everything an order needs but its place in the store: nothing slow is left to do.
 
+    Its print files are stored: it is written by `create_order`, or given up by `discard_order`.
+    """
+
+    order_id: uuid.UUID
     opened: OpenedStore
     request: OrderRequest
     products: Mapping[str, ListedProduct]
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    print_files: Sequence[PrintedFile | None]
+    print_files: Sequence[KeptPrint | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
     order: Order
     items: Sequence[OrderItem]
+    messages: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -63,24 +68,37 @@ class _Place:
 
 
 def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrder:
-    """Checks and prices the whole order and renders its print files, outside of any transaction."""
+    """Checks and prices the whole order and stores its print files, outside of any transaction."""
     _refuse_known(opened, request)
     checked = check_order(opened=opened, request=request)
-    return PreparedOrder(opened, request, *checked)
+    order_id = new_order_id()
+    files = keep_order_prints(opened=opened, request=request, products=checked.products, order_id=order_id)
+    return PreparedOrder(order_id, opened, request, *checked, files)
+
+
+def discard_order(*, prepared: PreparedOrder) -> None:
+    """For an order that was not written after all; outside of any transaction."""
+    drop_print_files(files=prepared.print_files)
 
 
 @transaction.atomic(savepoint=False)
 def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
-    """Writes the order with its items, history, tally and event; on any failure nothing stays."""
-    order_id = new_order_id()
-    kept: list[str] = []
-    try:
-        for position, file in enumerate(prepared.print_files):
-            kept.append(keep_print_file(order_id=order_id, item_position=position, file=file) if file else "")
-        return _write(prepared, order_id, kept, actor)
-    except BaseException:
-        drop_print_files(names=[name for name in kept if name])
-        raise
+    """Writes the order with its items, history, tally and event, or nothing at all."""
+    store = prepared.opened.store
+    lock_orders(store_pks=[store.pk])
+    _refuse_known(prepared.opened, prepared.request)
+    [place] = fetch_rows(PLACE, [store.pk])
+    order = _order(prepared, _Place(*place))
+    order.rendering = render_export_row(order, store.external_id)
+    items = _items(prepared, order)
+    for row in (order, *items):
+        insert_row(row)
+    printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
+    keep_ordered_assets(order_id=order.pk, asset_ids=printed)
+    count_order(order, status=order.status, by=1)
+    write_history(order, previous_status=None, actor=actor)
+    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    return Placed(order, items, _messages(prepared))
 
 
 def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
@@ -104,28 +122,20 @@ def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
         )
 
 
-def _write(prepared: PreparedOrder, order_id: uuid.UUID, kept: Sequence[str], actor: Actor) -> Placed:
-    store = prepared.opened.store
-    lock_orders(store_pks=[store.pk])
-    _refuse_known(prepared.opened, prepared.request)
-    [place] = fetch_rows(PLACE, [store.pk])
-    order = _order(prepared, order_id, _Place(*place))
-    order.rendering = render_export_row(order, store.external_id)
-    items = _items(prepared, order, kept)
-    for row in (order, *items):
-        insert_row(row)
-    printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
-    keep_ordered_assets(order_id=order.pk, asset_ids=printed)
-    count_order(order, status=order.status, by=1)
-    write_history(order, previous_status=None, actor=actor)
-    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
-    return Placed(order, items)
+def _messages(prepared: PreparedOrder) -> list[str]:
+    """What a proof of the same data says, by the item it is about."""
+    return [
+        f"Item {line.item_key}: {message}"
+        for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
+        if file is not None
+        for message in file.messages
+    ]
 
 
-def _order(prepared: PreparedOrder, order_id: uuid.UUID, place: _Place) -> Order:
+def _order(prepared: PreparedOrder, place: _Place) -> Order:
     opened, request, option = prepared.opened, prepared.request, prepared.option
     return Order(
-        id=order_id,
+        id=prepared.order_id,
         number=place.number,
         store=opened.store,
         application_id=opened.caller.application_id,
@@ -155,7 +165,7 @@ def _order(prepared: PreparedOrder, order_id: uuid.UUID, place: _Place) -> Order
     )
 
 
-def _items(prepared: PreparedOrder, order: Order, kept: Sequence[str]) -> list[OrderItem]:
+def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
     items = []
     for position, line in enumerate(prepared.option.lines):
         product = prepared.products[line.product_id]
@@ -174,9 +184,9 @@ def _items(prepared: PreparedOrder, order: Order, kept: Sequence[str]) -> list[O
                 unit_price=line.unit_price,
                 line_total=line.total,
                 template_data=prepared.request.template_data[position],
-                print_file=kept[position],
+                print_file=file.name if file else "",
                 print_sha256=file.sha256 if file else "",
-                print_bytes=len(file.content) if file else 0,
+                print_bytes=file.size if file else 0,
             )
         )
     return items

@@ -1,7 +1,8 @@
 """Print-ready files of ordered items: rendered before the order is written, frozen with their hash."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 from uuid import UUID
 
 from django.core.files.storage import default_storage
@@ -18,12 +19,22 @@ class PrintFileDamaged(DomainError):
     title = "The stored print file is damaged"
 
 
-def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> str:
-    """Stores the file and returns its name in the storage; nobody writes to that name again."""
+class KeptPrint(NamedTuple):
+    """A print file in the storage; `size` in bytes, the rest as of `PrintedFile`."""
+
+    name: str
+    sha256: str
+    size: int
+    asset_ids: tuple[UUID, ...]
+    messages: tuple[str, ...]
+
+
+def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> KeptPrint:
+    """Stores the file under a name that nobody writes to again."""
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_at_work():
         write_files([(name, file.content)])
-    return name
+    return KeptPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages)
 
 
 def erase_print_files(*, order_id: UUID) -> None:
@@ -35,9 +46,9 @@ def erase_print_files(*, order_id: UUID) -> None:
             default_storage.delete(name)
 
 
-def drop_print_files(*, names: Sequence[str]) -> None:
+def drop_print_files(*, files: Iterable[KeptPrint | None]) -> None:
     """For files of an order that was not written after all."""
-    remove_files(names)
+    remove_files({file.name for file in files if file is not None})
 
 
 def read_print_file(*, item: OrderItem) -> bytes:

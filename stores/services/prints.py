@@ -7,8 +7,8 @@ from uuid import UUID
 
 from accounts.callers import Caller
 from fulfillment.measures import measured_rendering
-from stores.selectors.proofs import product_version_of
-from stores.services.fillings import fill_template, typesetting_at_work
+from stores.selectors.proofs import ProductVersion
+from stores.services.fillings import Uploads, fill_template, typesetting_at_work
 from stores.typesetting import render_print
 
 # An order is made in one request.
@@ -16,23 +16,32 @@ SECONDS = 20.0
 
 
 class PrintedFile(NamedTuple):
-    """`asset_ids` name the uploaded pictures in it."""
+    """`asset_ids` name the uploaded pictures in it; `messages` say what may print badly."""
 
     content: bytes
     sha256: str
     asset_ids: tuple[UUID, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
-def render_print_file(*, caller: Caller, product_pk: int, values: Mapping[str, object]) -> PrintedFile:
+def render_print_file(
+    *,
+    caller: Caller,
+    product: ProductVersion,
+    values: Mapping[str, object],
+    uploads: Uploads | None = None,
+    seconds: float = SECONDS,
+) -> PrintedFile:
     """Bleed, crop marks, pictures at full resolution; takes up to seconds, so hold no lock meanwhile.
 
     Refuses what cannot be printed; faults point into `values`.
     """
-    filling = fill_template(caller=caller, product=product_version_of(product_pk), values=values)
+    filling = fill_template(caller=caller, product=product, values=values, uploads=uploads)
     with typesetting_at_work(), measured_rendering("print file"):
         layout = filling.layout
         printed = render_print(
-            layout.template, filling.values, filling.images(), layout.fonts, seconds=SECONDS
+            layout.template, filling.values, filling.images(), layout.fonts, seconds=seconds
         )
     used = tuple(asset.pk for asset in filling.assets.values())
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used)
+    messages = tuple(message.message for message in printed.messages)
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages)

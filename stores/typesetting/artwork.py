@@ -2,6 +2,7 @@ import base64
 import binascii
 import hashlib
 import io
+import math
 import re
 from xml.parsers import expat
 
@@ -30,7 +31,7 @@ _FORBIDDEN_ELEMENTS = {
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
 _URL = re.compile(r"url\(\s*['\"]?\s*(?!#)", re.IGNORECASE)
 _EMBEDDED = re.compile(r"data:(image/png|image/jpeg);base64,([A-Za-z0-9+/=]+)")
-_LENGTH = re.compile(r"\s*([0-9.]+(?:e-?\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e-?\d{1,2})?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 class ArtworkInvalid(ValueError):
@@ -188,7 +189,7 @@ class _SvgReader:
 def _svg_size(attributes: dict[str, str]) -> tuple[float, float] | None:
     numbers = attributes.get("viewBox", "").replace(",", " ").split()
     try:
-        if len(numbers) == 4 and float(numbers[2]) > 0 and float(numbers[3]) > 0:
+        if len(numbers) == 4 and all(0 < float(number) < math.inf for number in numbers[2:]):
             return float(numbers[2]), float(numbers[3])
     except ValueError:
         return None

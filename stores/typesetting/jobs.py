@@ -14,6 +14,7 @@ from stores.typesetting.codes import (
 )
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
+from stores.typesetting.room import too_much
 from stores.typesetting.template import Artwork, Box, Template
 
 GOOD_DPI = 150
@@ -78,6 +79,9 @@ class SheetBuilder:
             "color": box.color.as_json(),
             "background": box.background.as_json() if box.background else None,
         }
+        if box.kind == "Text" and (reason := too_much(box, content)):
+            self._refuse(box, "does_not_fit", reason)
+            return None
         if box.kind == "Text":
             return {**frame, **self._text(box, content)}
         if box.kind == "Image":

@@ -21,11 +21,12 @@ from fulfillment.read_only_admin import HistoryAdmin
 from stores.models import CatalogUpload, Order, Product
 from tests.factories.orders import card_data, make_card, order_body
 from tests.furnishing import furnish
-from tests.world import World
+from tests.world import PASSWORD, World
 
 SERIOUS = {"serious", "critical"}
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
 CHECKED = {"products_new": 1, "changes": [CHANGE]}
+TOGGLE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 SMALL, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 844}
 
 
@@ -105,15 +106,19 @@ def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses,
         assert visitor.go(path) == 200, path
         for size, scheme in ((WIDE, "light"), (SMALL, "dark")):
             page.set_viewport_size(size)
-            page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", scheme == "dark")
-            found = Axe().run(page).response["violations"]
-            serious = {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
+            page.evaluate(TOGGLE_DARK, scheme == "dark")
+            serious = serious_faults(page)
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             if serious or too_wide > 0:
                 faults.append(f"{path} {scheme}: {serious}, {too_wide} pixels too wide")
 
     assert faults == [], "\n".join(faults)
     assert visitor.complaints == []
+
+
+def serious_faults(page) -> dict[str, str]:
+    found = Axe().run(page).response["violations"]
+    return {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:
@@ -156,6 +161,9 @@ def test_an_order_is_worked_to_shipped(visitor):
         expect(page.get_by_text(said)).to_be_visible()
     page.locator("tbody input.action-select").first.check()
     page.select_option("select[name=action]", "ship")
+    for is_dark in (True, False):
+        page.evaluate(TOGGLE_DARK, is_dark)
+        assert serious_faults(page) == {}
     page.get_by_role("button", name="Run").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship 1 order").click()
@@ -173,6 +181,33 @@ def test_an_order_is_worked_to_shipped(visitor):
         page.get_by_role("link", name="Packing slip (PDF)").click()
     assert slip.value.suggested_filename.startswith("packing-slip-")
     assert visitor.complaints == []
+
+
+def test_the_console_works_without_javascript(product_page, visitor):
+    """Its lists and their actions, what asks before it destroys, and the template editor."""
+    context = visitor.page.context.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{visitor.address}/accounts/login/?next=/admin/stores/order/")
+    page.fill("#id_username", "operator")
+    page.fill("#id_password", PASSWORD)
+    page.click("main button[type=submit]")
+
+    page.goto(f"{visitor.address}/admin/stores/order/")
+    page.locator("tbody input.action-select").first.check()
+    page.select_option("select[name=action]", "cancel")
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_text("Cancel these orders? That cannot be taken back.")).to_be_visible()
+    page.get_by_role("button", name="Cancel the orders").click()
+    expect(page.get_by_text("1 order moved.")).to_be_visible()
+
+    page.goto(visitor.address + product_page)
+    before = page.locator("#te-picture").get_attribute("src")
+    page.locator(".te-box").first.locator("summary").click()
+    page.fill("#box-0-X", "30")
+    page.get_by_role("button", name="Show", exact=True).click()
+    assert page.locator("#te-picture").get_attribute("src") != before
+    assert page.input_value("#box-0-X") == "30"
+    context.close()
 
 
 def test_a_template_is_edited_on_its_live_picture(product_page, visitor):

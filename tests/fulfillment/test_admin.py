@@ -83,3 +83,14 @@ def test_new_user_of_the_admin_has_a_subscription(world, client):
     clerk = type(world.user).objects.get(username="clerk")
     assert clerk.subscription.keys.count() == 2
     assert clerk.check_password("a long pass phrase")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["procrastinate/procrastinatejob/", "stores/order/", "stores/order/export/"])
+def test_a_filter_that_is_none_leads_to_the_whole_list(world, client, path):
+    client.force_login(world.operator)
+
+    response = client.get(f"/admin/{path}", {"status": "nothing"})
+
+    assert (response.status_code, response["Location"][-4:]) == (302, "?e=1")
+    assert client.get(response["Location"]).status_code == 200

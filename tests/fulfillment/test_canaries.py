@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,7 +75,10 @@ def planted(monkeypatch):
     )
     unused = party.code_for(user)
     authenticator, recovery = turned_on(world.outsider)
+    page = browser.get("/profile/two-factor/set-up").content.decode()
+    being_set_up = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
     secrets = {
+        "authenticator being set up": being_set_up,
         "authenticator": authenticator,
         "recovery code": recovery[0],
         "password": PASSWORD,

@@ -35,6 +35,15 @@ def test_production_is_clean_for_deployment():
     assert result.returncode == 0, result.stderr
 
 
+def test_cookies_of_production_are_for_https_and_this_host_alone():
+    said = run(PRODUCTION, "diffsettings").stdout
+
+    for name in ("SESSION", "CSRF"):
+        assert f"{name}_COOKIE_SECURE = True" in said
+        assert f"{name}_COOKIE_NAME = '__Host-{name.lower()}'" in said
+        assert f"{name}_COOKIE_DOMAIN" not in said
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -14,8 +14,13 @@ from django_otp.oath import TOTP
 
 from accounts.models import Authenticator, RateWindow, RecoveryCode, User
 from accounts.secrets import decrypt
-from accounts.services.two_factor import check_second_step, enable_two_factor, generate_secret_key
-from fulfillment.errors import TooManyRequests
+from accounts.services.two_factor import (
+    check_second_step,
+    enable_two_factor,
+    generate_secret_key,
+    renew_recovery_codes,
+)
+from fulfillment.errors import Conflict, TooManyRequests
 from tests.pages.test_sign_in import sign_in
 from tests.world import PASSWORD, build_world
 
@@ -180,6 +185,14 @@ def test_new_recovery_codes_replace_the_old(world, phone, client):
 
     assert not check_second_step(user=world.user, code=phone[1][0])
     assert check_second_step(user=world.user, code=re.search(RECOVERY_CODE, page, re.MULTILINE)[1])
+
+
+def test_recovery_codes_are_of_a_second_step_that_is_on(world):
+    with pytest.raises(Conflict, match=r"^Two-step sign-in is off\.$") as refused:
+        renew_recovery_codes(user=world.user)
+
+    assert refused.value.code == "two_factor_off"
+    assert not RecoveryCode.objects.exists()
 
 
 def test_an_operator_who_lost_all_is_let_in_by_command(world, phone, capsys):

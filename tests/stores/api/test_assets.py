@@ -1,5 +1,6 @@
+import struct
 from io import BytesIO
-from zlib import crc32
+from zlib import compress, crc32
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -79,6 +80,98 @@ def test_colors_are_converted_before_their_profile_is_left_behind(client):
     assert [picture.mode for picture in pictures] == ["RGB", "RGB", "RGBA"]
     assert pictures[0].getpixel((0, 0)) == (0, 128, 128)
     assert [picture.info.get("icc_profile") for picture in pictures] == [None] * 3
+
+
+def profile(space, tables):
+    """A small ICC profile (version 2) of a matrix, or of grey, with gamma 1 of every colour."""
+    curve = b"curv" + bytes(4) + struct.pack(">I", 0)
+    content = {name: curve for name in tables if name.endswith(b"TRC")}
+    content |= {name: b"XYZ " + bytes(4) + xyz(*value) for name, value in tables.items() if value}
+    content |= {b"desc": b"desc" + bytes(4) + struct.pack(">I", 2) + b"x" + bytes(80)}
+    start, listed, body = 128 + 4 + 12 * len(content), b"", b""
+    for name, data in content.items():
+        padded = data + bytes(-len(data) % 4)
+        listed += struct.pack(">4sII", name, start + len(body), len(data))
+        body += padded
+    size = start + len(body)
+    head = struct.pack(">I4xI4s4s4s12x4s28x", size, 0x02400000, b"mntr", space, b"XYZ ", b"acsp")
+    head += xyz(0.9642, 1.0, 0.8249)
+    return head + bytes(128 - len(head)) + struct.pack(">I", len(content)) + listed + body
+
+
+def xyz(*values):
+    return struct.pack(">3i", *(round(value * 65_536) for value in values))
+
+
+WHITE = (0.9642, 1.0, 0.8249)
+CURVES = {b"rTRC": None, b"gTRC": None, b"bTRC": None}
+# Red and blue are exchanged, and light is linear.
+SWAPPED = profile(
+    b"RGB ",
+    {
+        b"wtpt": WHITE,
+        b"bXYZ": (0.4361, 0.2225, 0.0139),
+        b"gXYZ": (0.3851, 0.7169, 0.0971),
+        b"rXYZ": (0.1431, 0.0606, 0.7141),
+        **CURVES,
+    },
+)
+LINEAR_GREY = profile(b"GRAY", {b"wtpt": WHITE, b"kTRC": None})
+
+
+def kept_pixel(client, picture, **options):
+    out = BytesIO()
+    picture.save(out, "PNG", **options)
+    record = client.post(PATH, out.getvalue(), content_type="image/png").json()
+    return Image.open(BytesIO(fetched(client, record)[1])).convert("RGBA").getpixel((0, 0))
+
+
+def test_profile_counts_whatever_the_kind_of_png(client):
+    plain = Image.new("RGB", (4, 4), (200, 100, 0))
+    through = plain.copy()
+    through.putalpha(128)
+    kinds = [plain, through, plain.convert("P", palette=Image.Palette.ADAPTIVE)]
+
+    solid, seen_through, palette = (kept_pixel(client, one, icc_profile=SWAPPED) for one in kinds)
+
+    assert solid[0] < 20
+    assert solid[2] > 220
+    assert seen_through == (*solid[:3], 128)
+    assert palette == solid
+    assert kept_pixel(client, kinds[2], icc_profile=SWAPPED, transparency=0) == (*solid[:3], 0)
+
+
+def test_profile_of_grey_counts(client):
+    grey = Image.new("L", (4, 4), 55)
+    lighter = kept_pixel(client, grey, icc_profile=LINEAR_GREY)
+
+    assert lighter[0] == pytest.approx(128, abs=3)
+    assert kept_pixel(client, grey.convert("LA"), icc_profile=LINEAR_GREY) == lighter
+    assert kept_pixel(client, grey.convert("RGB"), icc_profile=LINEAR_GREY) == lighter
+    assert kept_pixel(client, grey, icc_profile=b"damaged")[0] == 55
+
+
+@pytest.mark.parametrize("clear", [None, 257 * 7])
+def test_grey_of_sixteen_bits_keeps_its_shades(client, clear):
+    rows = b"\0" + b"".join(struct.pack(">H", shade * 257) for shade in range(256))
+    parts = [
+        (b"IHDR", struct.pack(">IIBBBBB", 256, 1, 16, 0, 0, 0, 0)),
+        (b"IDAT", compress(rows)),
+        (b"IEND", b""),
+    ]
+    if clear is not None:
+        parts.insert(1, (b"tRNS", struct.pack(">H", clear)))
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+        for kind, data in parts
+    )
+
+    record = client.post(PATH, png, content_type="image/png").json()
+
+    kept = Image.open(BytesIO(fetched(client, record)[1]))
+    assert kept.mode == ("L" if clear is None else "RGBA")
+    shown = [kept.convert("RGBA").getpixel((x, 0)) for x in range(256)]
+    assert shown == [(x, x, x, 0 if clear == x * 257 else 255) for x in range(256)]
 
 
 @pytest.mark.parametrize("media_type", ["", "image/gif", "application/json", "application/octet-stream"])

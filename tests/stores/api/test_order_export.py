@@ -44,10 +44,10 @@ def shop_with_orders(made_orders, db) -> tuple[Shop, list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def shop(request) -> Shop:
+def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
     if "orders" in request.fixturenames:
         return request.getfixturevalue("shop_with_orders")[0]
-    return request.getfixturevalue("made_shop").restore()
+    return made_shop.restore()
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_walking_misses_and_doubles_nothing_while_orders_arrive(shop, orders, qu
         ({"Status": 95}, "?Status"),
     ],
 )
-def test_parameter_that_is_not_understood_is_named(db, shop, query, pointer):
+def test_parameter_that_is_not_understood_is_named(shop, query, pointer):
     response = export(shop, **query)
 
     assert response.status_code == 400
@@ -270,7 +270,7 @@ def test_format_parameter_wins_over_the_accept_header(shop, orders):
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d"])
-def test_csv_runs_no_formula(db, shop, start):
+def test_csv_runs_no_formula(shop, start):
     evil = f'{start}HYPERLINK("http://evil.example")'
     shop.place(
         body=order_body(ExternalID=f"{start}1+1".replace("/", ""), Recipient={**RECIPIENT, "Name": evil})

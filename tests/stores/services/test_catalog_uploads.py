@@ -28,6 +28,7 @@ from stores.services.catalog_uploads import (
 from stores.services.renderings import begin_catalog_work
 from tests.factories.stores import make_product, make_store
 from tests.jobs import work_off
+from tests.workers import forget_jobs, wait_for, working
 
 pytestmark = pytest.mark.django_db
 
@@ -127,6 +128,11 @@ def test_an_import_for_one_store_takes_no_other_one(world, file):
         (b'{"Format":' + b"[" * 100_000, "nested deeper"),
         (b"\xff\xfe{}", "JSON"),
     ],
+    # What is packed holds the time of its packing, and names must be the same in every process.
+    ids=[
+        *("array", "cut off", "no JSON", "head of gzip", "cut gzip", "cut object"),
+        *("deep array", "deep object", "no UTF-8"),
+    ],
 )
 def test_hostile_files_are_refused_in_a_sentence(world, content, says):
     upload = checked(world, content)
@@ -200,6 +206,24 @@ def test_while_another_import_runs_it_waits_for_its_turn(world, file):
     assert (upload.state, upload.error) == ("checked", "")
     with transaction.atomic():
         begin_catalog_work()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_checks_and_imports(world, file):
+    forget_jobs()
+    upload = sent(world, file)
+
+    def state() -> str:
+        return CatalogUpload.objects.values_list("state", flat=True).get()
+
+    with working():
+        wait_for(lambda: state() == "checked", seconds=60)
+        assert names() == ["Card"]
+        start_catalog_import(upload=upload, by=world.operator)
+        wait_for(lambda: state() == "imported", seconds=60)
+
+    assert names() == ["New", "Better card"]
+    forget_jobs()
 
 
 @pytest.mark.parametrize(("found", "then"), [("checking", "checked"), ("importing", "imported")])

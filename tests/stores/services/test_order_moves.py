@@ -12,6 +12,7 @@ from fulfillment.errors import Conflict, Invalid, PreconditionFailed
 from stores.models import ActorKind, CancellationState, Order, OrderHistory, OrderTally, Shipment
 from stores.models.order_status import CANCELLABLE_ON_REQUEST, MOVES
 from stores.order_renderings import order_etag, render_export_row
+from stores.services import order_moves
 from stores.services.order_moves import (
     MAXIMUM_SHIPMENTS,
     Actor,
@@ -156,7 +157,7 @@ def test_cancelling_is_at_once_asked_or_too_late(order, status):
         assert cancel_order(order=held, actor=STORE).sequence == 1
         return
     if status not in CANCELLABLE_ON_REQUEST:
-        with pytest.raises(Conflict, match="too late to cancel") as late:
+        with pytest.raises(Conflict, match=r"^The order is \w+: too late to cancel\.$") as late:
             cancel_order(order=held, actor=STORE)
         assert late.value.code == "order_not_cancellable"
         return
@@ -180,7 +181,7 @@ def test_after_the_hold_window_the_store_is_asked(order):
 
 
 def test_refusal_of_a_wish_is_final(order):
-    with pytest.raises(Conflict, match="Nobody asks") as nobody:
+    with pytest.raises(Conflict, match=r"^Nobody asks to cancel this order\.$") as nobody:
         refuse_cancellation(order=order, actor=STORE)
     assert nobody.value.code == "cancellation_not_requested"
     held = cancel_order(order=at(order, 40), actor=STORE)
@@ -237,7 +238,7 @@ def test_demo_order_that_is_to_be_cancelled_is(demo_order):
 
 
 def test_order_of_another_store_is_not_advanced(order):
-    with pytest.raises(Conflict, match="Only orders of the demo store") as refused:
+    with pytest.raises(Conflict, match=r"^Only orders of the demo store can be advanced\.$") as refused:
         advance_order(order=order, actor=STORE)
     assert refused.value.code == "not_demo_store"
 
@@ -248,3 +249,54 @@ def test_waiting_demo_orders_are_advanced_when_old_enough(demo_order):
     assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
     assert Order.objects.get().status == 30
     assert OrderHistory.objects.last().actor_kind == "System"
+
+
+def test_only_orders_of_the_demo_store_that_can_go_on_are_advanced(demo_order):
+    Order.objects.update(updated=timezone.now() - timedelta(hours=2), status=70)
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 0
+
+    Order.objects.update(status=10)
+    demo_order.store.__class__.objects.update(is_demo=False)
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 0
+    assert Order.objects.get().status == 10
+
+
+def test_a_demo_order_that_changed_meanwhile_is_left_as_it_is(demo_order, monkeypatch):
+    Order.objects.update(updated=timezone.now() - timedelta(hours=2))
+    real = order_moves.lock_orders
+
+    def somebody_was_first(**named):
+        real(**named)
+        Order.objects.update(status=20, sequence=2, updated=timezone.now())
+
+    monkeypatch.setattr(order_moves, "lock_orders", somebody_was_first)
+
+    assert advance_demo_orders(older_than=timedelta(hours=1)) == 1
+    assert (Order.objects.get().status, OrderHistory.objects.count()) == (10, 1)
+
+
+def test_advancing_keeps_to_the_version_and_says_who_carries(demo_order):
+    with pytest.raises(PreconditionFailed):
+        advance_order(order=demo_order, actor=STORE, if_match=['"x"'])
+    Order.objects.update(status=40)
+
+    advance_order(order=demo_order, actor=STORE)
+
+    assert Shipment.objects.get().carrier == "Demo Carrier"
+
+
+def test_what_the_store_says_to_a_wish_is_cut_to_what_a_history_holds(order):
+    asked = cancel_order(order=at(order, 40), actor=STORE)
+    assert (asked.cancellation_reason, OrderHistory.objects.last().note) == ("", "")
+
+    refuse_cancellation(order=asked, actor=STORE, note="x" * 1000)
+
+    assert OrderHistory.objects.last().note == f"Cancellation refused. {'x' * 1000}"[:1000]
+
+
+def test_demo_order_cancelled_by_itself_says_so(demo_order):
+    Order.objects.update(status=40)
+
+    advance_order(order=cancel_order(order=demo_order, actor=STORE), actor=STORE)
+
+    assert OrderHistory.objects.last().note == "Simulated"

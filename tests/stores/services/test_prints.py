@@ -6,16 +6,21 @@ from pypdf import PdfReader
 
 from accounts.callers import Caller
 from fulfillment.errors import Conflict, Invalid
+from stores.selectors.proofs import product_version_of
 from stores.services.prints import render_print_file
 from tests.factories.templates import make_card, make_demo_product
 
 VALUES = {"Name": "Ada Lovelace", "Email": "ada@engine.example"}
 
 
+def print_file(product, values):
+    return render_print_file(caller=Caller(), product=product_version_of(product.pk), values=values)
+
+
 def test_print_file_has_bleed_and_no_mark(world):
     product = make_demo_product(world.associated, "business-card-standard")
 
-    printed = render_print_file(caller=Caller(), product_pk=product.pk, values=VALUES)
+    printed = print_file(product, VALUES)
 
     assert printed.sha256 == hashlib.sha256(printed.content).hexdigest()
     pdf = PdfReader(BytesIO(printed.content))
@@ -33,9 +38,7 @@ def test_print_file_has_bleed_and_no_mark(world):
 def test_same_values_give_the_same_print_file(world):
     product = make_card(world.associated)
 
-    files = [
-        render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Ada"}) for _ in range(2)
-    ]
+    files = [print_file(product, {"Name": "Ada"}) for _ in range(2)]
 
     assert files[0] == files[1]
 
@@ -44,20 +47,20 @@ def test_faults_point_into_the_values(world):
     product = make_card(world.associated)
 
     with pytest.raises(Invalid) as refusal:
-        render_print_file(caller=Caller(), product_pk=product.pk, values={})
+        print_file(product, {})
     assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
 
     plain = make_card(world.demo, Template=None)
     with pytest.raises(Conflict, match="no template"):
-        render_print_file(caller=Caller(), product_pk=plain.pk, values={})
+        print_file(plain, {})
 
 
 def test_template_that_is_known_is_not_read_again(world, django_assert_num_queries):
     product = make_card(world.associated)
-    render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Ada"})
+    print_file(product, {"Name": "Ada"})
 
     with django_assert_num_queries(1) as queries:
-        render_print_file(caller=Caller(), product_pk=product.pk, values={"Name": "Grace"})
+        print_file(product, {"Name": "Grace"})
 
     assert "template IS NOT NULL" in queries.captured_queries[0]["sql"]
     assert "template::text" not in queries.captured_queries[0]["sql"]

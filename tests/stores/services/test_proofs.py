@@ -139,18 +139,34 @@ def test_storage_failure_is_answered_503_and_the_next_try_succeeds(world, broken
     assert client.call("POST", path, {"Name": "Ada"}).status_code == 200
 
 
-@pytest.mark.parametrize("error", [RenderingBusy("busy"), RenderingTimedOut("slow")])
-def test_busy_renderers_are_answered_503(world, monkeypatch, error):
+@pytest.fixture
+def failed_proof(world, monkeypatch):
+    """The answer to a proof whose rendering ends in this error."""
     make_card(world.associated)
 
-    def fail(*args, **kwargs):
-        raise error
+    def call(error):
+        def fail(*args, **kwargs):
+            raise error
 
-    monkeypatch.setattr(proofs, "render_proof", fail)
-    response = world.as_application().call("POST", "/store/associated/product/card/proof", {"Name": "Ada"})
+        monkeypatch.setattr(proofs, "render_proof", fail)
+        return world.as_application().call("POST", "/store/associated/product/card/proof", {"Name": "Ada"})
+
+    return call
+
+
+def test_busy_renderers_are_answered_503(failed_proof):
+    response = failed_proof(RenderingBusy("busy"))
 
     assert (response.status_code, response.json()["Code"]) == (503, "renderers_busy")
     assert issubclass(RenderersBusy, Unavailable)
+
+
+def test_values_that_take_too_long_are_not_to_be_sent_again(failed_proof):
+    response = failed_proof(RenderingTimedOut("slow"))
+
+    assert (response.status_code, response.json()["Code"]) == (400, "rendering_too_slow")
+    assert "Send shorter texts or smaller pictures" in response.json()["detail"]
+    assert "Retry-After" not in response
 
 
 def test_lost_or_cut_files_are_made_again(make, renderings, stored_files):

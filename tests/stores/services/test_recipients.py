@@ -15,6 +15,8 @@ from django.test import TestCase
 from django.utils import timezone
 
 from accounts.models import IdempotentAnswer
+from accounts.secrets import decrypt
+from accounts.services import idempotency
 from applications.models import Event
 from fulfillment.backups.programs import run_program
 from fulfillment.errors import Conflict
@@ -33,6 +35,7 @@ from stores.models import (
 from stores.services import recipients
 from stores.services.assets import keep_ordered_assets
 from stores.services.order_moves import Actor
+from stores.services.print_files import read_print_file
 from stores.services.recipients import erase_recipient
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
@@ -247,7 +250,7 @@ def test_picture_removed_while_its_print_was_made_is_no_obstacle(photos):
 
 
 def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
-    waiting = placed.place(body=order_body(Recipient=RECIPIENT)).json()
+    waiting = placed.place(body={**placed.body, "ExternalID": "wq-2"}).json()
 
     with pytest.raises(
         CommandError, match=f"Order {waiting['OrderNumber']} is Received: it needs its address"
@@ -257,9 +260,37 @@ def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     assert "1 orders have forgotten" in capsys.readouterr().out
     held = Order.objects.get(pk=waiting["OrderID"])
     assert held.recipient["Name"] == RECIPIENT["Name"]
+    assert read_print_file(item=held.items.get()).startswith(b"%PDF")
     call_command("erase_recipient", "--order", waiting["OrderNumber"], "--even-at-work")
     held.refresh_from_db()
     assert held.recipient["Name"] == "[erased]"
+
+
+def test_texts_somebody_wrote_go_whatever_they_call_the_recipient(shop):
+    order = shop.place(body=order_body(Recipient={**RECIPIENT, "Name": "\u738b\u82b3"})).json()
+    assert shop.act(order, "status", {"Status": 30, "Note": "\u738b\u82b3 called"}).status_code == 200
+    assert shop.act(order, "cancel", {"Reason": "Wilhelmina changed her mind"}).status_code == 200
+
+    erase_recipient(order=Order.objects.get(), actor=OPERATOR)
+
+    kept = Order.objects.get()
+    texts = [kept.cancellation_reason, kept.cancellation_note, *kept.history.values_list("note", flat=True)]
+    assert set(texts) <= {"", "[erased]", "The recipient was erased."}
+    assert kept.cancellation_reason == "[erased]"
+
+
+def test_answers_of_other_times_are_not_opened(placed, monkeypatch):
+    opened = []
+    monkeypatch.setattr(idempotency, "decrypt", lambda body: opened.append(body) or decrypt(body))
+    body = order_body(ExternalID="later")
+    placed.client.call("POST", "/store/associated/order", body, headers={"Idempotency-Key": "later"})
+    IdempotentAnswer.objects.filter(pk=IdempotentAnswer.objects.latest("pk").pk).update(
+        created=timezone.now() + timedelta(hours=2)
+    )
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    assert len(opened) == 1
 
 
 def test_dry_run_names_orders_and_changes_nothing(placed, capsys):

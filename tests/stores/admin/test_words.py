@@ -1,0 +1,101 @@
+"""What the console calls things: for people, never a column's or a program's word."""
+
+import pytest
+from django.contrib import admin
+
+from accounts.models import Role
+from stores.models import Order, OrderStatus, Product
+from stores.services.products import archive_product
+from tests.factories.orders import make_product
+
+MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def operator(world, client):
+    client.force_login(world.operator)
+    return client
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_every_list_can_be_searched(model):
+    assert admin.site._registry[model].search_fields
+
+
+def test_statuses_are_words():
+    assert [status.words for status in OrderStatus][:5] == [
+        "Received",
+        "On hold",
+        "Accepted",
+        "In production",
+        "Partially shipped",
+    ]
+
+
+def test_an_empty_list_says_what_to_do_and_a_search_without_result_how_to_go_on(operator):
+    empty = text(operator.get("/admin/stores/order/"))
+    searched = text(operator.get("/admin/stores/order/", {"q": "4711"}))
+
+    assert "No orders here" in empty
+    assert "Orders arrive through the API." in empty
+    assert "Nothing matches" in searched
+    assert "Look at everything" in searched
+    assert "Nothing matches" not in empty
+
+
+def test_a_recipient_reads_as_on_a_letter(shop, client):
+    client.force_login(shop.world.operator)
+    shop.place()
+
+    page = text(client.get(f"/admin/stores/order/{Order.objects.get().pk}/change/"))
+
+    assert "Dana Whitfield, Acme Realty, 1200 17th Street, Denver CO 80202, US" in page
+    assert "Times are in UTC." in page
+
+
+def test_the_audit_trail_names_people_and_records(world, operator):
+    sent = {
+        "user": world.outsider.pk,
+        "store": world.associated.pk,
+        "application": "",
+        "grant": "Order.All.Read",
+    }
+    operator.post("/admin/accounts/role/add/", sent)
+    event = Role.pgh_event_model.objects.latest("pgh_id")
+
+    listed = text(operator.get("/admin/accounts/roleevent/"))
+    shown = text(operator.get(f"/admin/accounts/roleevent/{event.pgh_id}/change/"))
+
+    for page in (listed, shown):
+        for word in ("Made", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
+            assert word in page
+        assert "Pgh" not in page
+
+
+def test_whoever_is_gone_is_told_by_id(world, operator):
+    gone = Role.objects.get(user=world.user, grant="Store.All.Read")
+    known = gone.pk
+    gone.delete()
+    type(world.associated).objects.filter(pk=world.associated.pk).update(company_name="Renamed")
+
+    listed = text(operator.get("/admin/accounts/roleevent/"))
+
+    assert Role.pgh_event_model.objects.filter(pgh_obj_id=known).count() == 2
+    assert "Deleted" in listed
+    assert "Renamed" in listed
+
+
+def test_a_history_leaves_out_what_only_follows(world, operator):
+    product = make_product(world.associated)
+    archive_product(product=product)
+
+    page = text(operator.get(f"/admin/stores/product/{product.pk}/history/"))
+
+    assert "<del>yes</del> <ins>no</ins>" in page
+    assert "<ins>Associated Print</ins>" in page
+    assert "Rendering" not in page
+    assert Product.objects.get().rendering not in page
