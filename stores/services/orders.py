@@ -76,7 +76,10 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
     kept: list[str] = []
     try:
         for position, file in enumerate(prepared.print_files):
-            kept.append(keep_print_file(order_id=order_id, item_position=position, file=file) if file else "")
+            if file is not None and file.content:
+                kept.append(keep_print_file(order_id=order_id, item_position=position, file=file))
+            else:
+                kept.append("")
         return _write(prepared, order_id, kept, actor)
     except BaseException:
         drop_print_files(names=[name for name in kept if name])

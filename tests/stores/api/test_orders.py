@@ -1,14 +1,16 @@
 import hashlib
 from datetime import timedelta
+from io import BytesIO
 from unittest.mock import patch
 
 import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
+from PIL import Image
 from pypdf import PdfReader
 
 from applications.models import Event
-from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
+from stores.models import Asset, DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_product, order_body
@@ -315,3 +317,33 @@ def test_tally_follows_the_orders(shop):
 
     assert kept == sorted(OrderTally.objects.values_list("application", "status", "orders"))
     assert len(kept) == 3
+
+
+def test_product_of_fields_without_a_template_is_ordered_without_a_print_file(shop):
+    fields = [
+        {"FieldName": "Name", "Type": "Text", "SubType": "SingleLine", "Required": True},
+        {"FieldName": "Photo", "Type": "Image", "SubType": "Upload"},
+    ]
+    make_product(shop.store, "plain", TemplateFields=fields)
+    client = shop.world.as_application()
+    picture = BytesIO()
+    Image.new("RGB", (9, 9)).save(picture, "PNG")
+    sent = client.post("/api/v1/store/associated/asset", picture.getvalue(), content_type="image/png").json()
+    asked = quote(shop, ("plain", 100))
+    option = {"QuoteID": asked["QuoteID"], "OptionID": "GROUND-3"}
+    data = {"Name": "Dana", "Photo": sent["AssetID"]}
+
+    def order(template_data):
+        item = {"ProductID": "plain", "Quantity": 100, "TemplateData": template_data}
+        return shop.place(body=order_body(Items=[item], **option))
+
+    refused = order({"Nick": "D", "Photo": "holiday"}).json()
+    [item] = order(data).json()["Items"]
+
+    assert [fault["Pointer"] for fault in refused["Errors"]] == [
+        f"/Items/0/TemplateData/{name}" for name in ("Nick", "Name")
+    ]
+    assert (item["TemplateData"], item["PrintFile"]) == (data, None)
+    assert Asset.objects.get().is_ordered, "the store needs the picture, and it has no other copy"
+    proof = client.call("POST", "/store/associated/product/plain/proof", data)
+    assert (proof.status_code, proof.json()["Code"]) == (409, "template_missing")
