@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 
 from accounts.callers import Caller
+from fulfillment.blank_text import is_blank
 from fulfillment.errors import Fault, Invalid, Unavailable
 from stores.files import asset_file, read_file, storage_at_work
 from stores.models import Asset
@@ -119,7 +120,7 @@ def _uploads(
     named = {
         field.field_name: resolved[field.field_name]
         for field in fields
-        if _is_upload(field) and resolved[field.field_name].strip()
+        if _is_upload(field) and not is_blank(resolved[field.field_name])
     }
     named = {
         name: value for name, value in named.items() if sent.get(name) is not None or value not in gallery

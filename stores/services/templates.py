@@ -7,6 +7,7 @@ from uuid import UUID
 
 import orjson
 
+from fulfillment.blank_text import is_blank
 from fulfillment.errors import Fault
 from stores.catalog_records import Record, fingerprint
 from stores.selectors.fonts import font_set
@@ -117,7 +118,7 @@ def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) 
 def _stand_ins(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]:
     for index, entry in enumerate(entries):
         for member in STAND_INS:
-            if entry[member].strip():
+            if not is_blank(entry[member]):
                 yield index, member, entry[member]
 
 
