@@ -50,6 +50,17 @@ class StrictFlag(serializers.BooleanField):
         return data
 
 
+class StrictChoice(serializers.ChoiceField):
+    """Says what may be chosen."""
+
+    default_error_messages = {"invalid_choice": "Write one of {allowed}."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.choices:
+            self.fail("invalid_choice", allowed=", ".join(map(str, self.choices)))
+        return data
+
+
 class StrictInteger(serializers.IntegerField):
     default_error_messages = {"invalid": "This must be a whole number."}
 

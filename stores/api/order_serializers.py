@@ -4,7 +4,7 @@ from django.core.validators import EmailValidator
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from fulfillment.serializers import Meta, StrictInteger, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import Meta, StrictChoice, StrictInteger, StrictSerializer, StrictText, Timestamp
 from stores.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
 from stores.models import ActorKind, CancellationState, LocationType, OrderStatus
 from stores.pricing import MAXIMUM_ITEMS
@@ -37,11 +37,19 @@ class MetadataField(JSONObject):
         return super().to_internal_value(data)
 
 
-class ExternalIDField(serializers.RegexField):
-    default_error_messages = {"invalid": "Use 1 to 100 characters, no slash and no control character."}
+class ExternalIDField(StrictText):
+    default_error_messages = {
+        "form": "Use 1 to 100 visible characters, no slash, and no blank at the start or end.",
+    }
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(r"^[^/\x00-\x1f\x7f]{1,100}\Z", trim_whitespace=False, **kwargs)
+        super().__init__(max_length=100, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        value = super().to_internal_value(data)
+        if "/" in value or value != value.strip():
+            self.fail("form")
+        return value
 
 
 class RecipientSerializer(PlaceSerializer):
@@ -60,7 +68,7 @@ class RecipientSerializer(PlaceSerializer):
         allow_blank=True,
         validators=[EmailValidator("This must be an e-mail address, as in dana@example.com.")],
     )
-    LocationType = serializers.ChoiceField(
+    LocationType = StrictChoice(
         choices=LocationType.values,
         required=False,
         help_text="Default: what the products' usual price is for.",

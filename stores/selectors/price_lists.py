@@ -26,6 +26,14 @@ FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
 """
 
+PLACES = """
+SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
+FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
+WHERE product.store_id = %s AND product.external_id = ANY(%s)
+GROUP BY product.external_id, price.country_code
+ORDER BY product.external_id, price.country_code
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -57,6 +65,14 @@ def listed_products(
     """By product ID, with the prices of that country; `archived` ones too, for what was quoted before."""
     parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
     return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
+
+
+def places_served(*, store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
+    """Country codes with the kinds of places in brackets, by product ID."""
+    places: dict[str, list[str]] = {}
+    for product_id, country, kinds in fetch_rows(PLACES, (store_pk, sorted(product_ids))):
+        places.setdefault(product_id, []).append(f"{country} ({kinds})")
+    return places
 
 
 def _listed(row: tuple[Any, ...]) -> ListedProduct:
