@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.core.validators import EmailValidator
+from django.core.validators import EmailValidator, RegexValidator
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
@@ -38,18 +38,10 @@ class MetadataField(JSONObject):
 
 
 class ExternalIDField(StrictText):
-    default_error_messages = {
-        "form": "Use 1 to 100 visible characters, no slash, and no blank at the start or end.",
-    }
-
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=100, trim_whitespace=False, **kwargs)
-
-    def to_internal_value(self, data: Any) -> str:
-        value = super().to_internal_value(data)
-        if "/" in value or value != value.strip():
-            self.fail("form")
-        return value
+        message = "Use 1 to 100 visible characters, no slash, and no blank at the start or end."
+        form = RegexValidator(r"^[^/\s](?:[^/]*[^/\s])?\Z", message, "form")
+        super().__init__(max_length=100, trim_whitespace=False, validators=[form], **kwargs)
 
 
 class RecipientSerializer(PlaceSerializer):

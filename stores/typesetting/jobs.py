@@ -69,7 +69,7 @@ class SheetBuilder:
 
     def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
         content = box.text if box.field is None else values.get(box.field, "")
-        if is_blank(content):
+        if content is None or is_blank(content):
             return None
         frame = {
             "width": box.width,
