@@ -52,9 +52,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "HasTemplate": bool(record["TemplateFields"]),
         "DeliveryMethod": record["DeliveryMethod"],
         "ShippingMethod": record["DeliveryMethod"],
-        "TemplateFields": [
-            _template_field(field, record["Template"]) for field in record["TemplateFields"]
-        ],
+        "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],
         "DeliveredPrices": [_delivered_price(price, since) for price in record["DeliveredPrices"]],
         "ProductionSpeeds": [
             {"Days": speed["Days"], "IsDefault": speed["IsDefault"]} for speed in record["ProductionSpeeds"]

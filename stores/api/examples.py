@@ -101,7 +101,8 @@ ROLE_EXAMPLE = OpenApiExample(
 )
 PROOF_EXAMPLE = OpenApiExample("Proof", value=PROOF, response_only=True)
 PROOF_REQUEST_EXAMPLE = OpenApiExample(
-    "Business card", value={"Name": "Eleanor Whitcombe", "Title": "Architect", "Email": "eleanor@meridian.example"},
+    "Business card",
+    value={"Name": "Eleanor Whitcombe", "Title": "Architect", "Email": "eleanor@meridian.example"},
     request_only=True,
 )
 ASSET_EXAMPLE = OpenApiExample("Asset", value=ASSET, response_only=True)

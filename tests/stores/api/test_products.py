@@ -180,7 +180,10 @@ def test_list_is_compressed_for_clients_that_take_it(world, product):
 
 
 def test_fields_say_what_may_be_chosen(world):
-    picture = {"MediaType": "image/svg+xml", "Data": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'}
+    picture = {
+        "MediaType": "image/svg+xml",
+        "Data": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
+    }
     fields = [
         field("Paper", Type="Choice", SubType="List", Choices=["Matte", "Gloss"]),
         field("Photo", Type="Image", SubType="Gallery"),
