@@ -11,6 +11,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
+from fulfillment.blank_text import is_blank
+
 # Control characters, and the marks that turn the reading direction of what follows around.
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LINE_BREAK = re.compile("[\t\n\r\u2028\u2029]")
@@ -34,6 +36,8 @@ class StrictText(serializers.CharField):
         value = super().to_internal_value(data)
         if INVISIBLE.search(value) or (not self.multiline and LINE_BREAK.search(value)):
             self.fail("control_character")
+        if not self.allow_blank and is_blank(value):
+            self.fail("blank")
         return value
 
 
@@ -43,6 +47,17 @@ class StrictFlag(serializers.BooleanField):
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
             self.fail("invalid")
+        return data
+
+
+class StrictChoice(serializers.ChoiceField):
+    """Says what may be chosen."""
+
+    default_error_messages = {"invalid_choice": "Write one of {allowed}."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.choices:
+            self.fail("invalid_choice", allowed=", ".join(map(str, self.choices)))
         return data
 
 

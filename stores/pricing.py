@@ -11,6 +11,7 @@ from stores.models.product import LocationType
 from stores.selectors.price_lists import ListedProduct, Price
 
 MAXIMUM_ITEMS = 500
+LISTED = 20
 # What the columns of an order hold.
 TOTAL_LIMIT = Decimal(10) ** 12
 
@@ -98,6 +99,23 @@ class Prices:
         )
 
 
+class DestinationNotServed(Invalid):
+    """`product_ids` are not delivered there; `places` are those where they are, by product ID."""
+
+    code = "destination_not_served"
+
+    def __init__(
+        self, asked: Asked, product_ids: Sequence[str], places: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.asked, self.product_ids = asked, product_ids
+        kind = f" to {asked.location_type} places" if asked.location_type else ""
+        message = f"CountryCode: not delivered{kind} in {asked.country_code}: {_listed(product_ids)}."
+        if places is not None:
+            served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
+            message += f" Where they are delivered: {_listed(served, '; ')}."
+        super().__init__(message, faults=[Fault(f"{asked.place}/CountryCode", self.code, message)])
+
+
 def price(asked: Asked, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
     """Every way in which all items can be made and delivered; raises Invalid when there is none."""
     check_items(asked, products)
@@ -153,8 +171,9 @@ def _methods(
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
     """The price of each item by delivery method, where every item has one; and why others are left out."""
     offers = [_offers(asked, products[item.product_id]) for item in asked.items]
-    missing = [index for index, offer in enumerate(offers) if not offer]
-    raise_faults([_not_served(asked, index) for index in missing[:1]])
+    missing = [item.product_id for item, offer in zip(asked.items, offers, strict=True) if not offer]
+    if missing:
+        raise DestinationNotServed(asked, tuple(dict.fromkeys(missing)))
     every = list(dict.fromkeys(code for offer in offers for code in offer))
     methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
     wanted = asked.delivery_method_code
@@ -174,6 +193,11 @@ def _methods(
     return ({wanted: methods[wanted]} if wanted is not None else methods), issues
 
 
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
+    return between.join([*names[:LISTED], *more])
+
+
 def _offers(asked: Asked, product: ListedProduct) -> dict[str, Price]:
     """The product's price by delivery method; without a kind of place in the question, its usual one."""
     asked_type = asked.location_type
@@ -183,13 +207,6 @@ def _offers(asked: Asked, product: ListedProduct) -> dict[str, Price]:
         if entry.location_type == wanted or (not asked_type and entry.delivery_method_code not in offers):
             offers[entry.delivery_method_code] = entry
     return offers
-
-
-def _not_served(asked: Asked, index: int) -> Fault:
-    kind = f" to {asked.location_type} places" if asked.location_type else ""
-    product_id = asked.items[index].product_id
-    message = f"CountryCode: {product_id} is not delivered{kind} in {asked.country_code}."
-    return Fault(f"{asked.place}/CountryCode", "destination_not_served", message)
 
 
 def _speeds(asked: Asked, products: Mapping[str, ListedProduct]) -> list[int]:

@@ -8,7 +8,7 @@ import orjson
 from django.conf import settings
 
 from fulfillment.serializers import timestamp
-from stores.models import BudgetDuration, BudgetType
+from stores.models import BudgetDuration, BudgetType, TemplateFieldSubType
 
 Record = dict[str, Any]
 
@@ -52,7 +52,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "HasTemplate": bool(record["TemplateFields"]),
         "DeliveryMethod": record["DeliveryMethod"],
         "ShippingMethod": record["DeliveryMethod"],
-        "TemplateFields": [_template_field(field) for field in record["TemplateFields"]],
+        "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],
         "DeliveredPrices": [_delivered_price(price, since) for price in record["DeliveredPrices"]],
         "ProductionSpeeds": [
             {"Days": speed["Days"], "IsDefault": speed["IsDefault"]} for speed in record["ProductionSpeeds"]
@@ -79,7 +79,14 @@ def image_url(address: str) -> str:
     return settings.PUBLIC_URL + address if address.startswith("/") else address
 
 
-def _template_field(field: Record) -> Record:
+def field_choices(sub_type: str, choices: Sequence[str], template: Record | None) -> list[str]:
+    """What the field's value may be, where that is one of a list: the template has the pictures of a gallery."""
+    if sub_type == TemplateFieldSubType.GALLERY:
+        return sorted((template or {}).get("Gallery") or ())
+    return list(choices)
+
+
+def _template_field(field: Record, template: Record | None) -> Record:
     return {
         "Required": field["Required"],
         "Type": field["Type"],
@@ -88,6 +95,7 @@ def _template_field(field: Record) -> Record:
         "Prompt": field["Prompt"],
         "DefaultValue": field["DefaultValue"],
         "OrgValue": field["OrgValue"],
+        "Choices": field_choices(field["SubType"], field["Choices"], template),
     }
 
 

@@ -17,6 +17,8 @@ from fulfillment.outage import note_database_error
 
 logger = logging.getLogger("fulfillment.api")
 
+# The detail says how many there are; a body of errors alone would be answered with ten times its size.
+LISTED_FAULTS = 100
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
@@ -60,14 +62,15 @@ def problem(
     members: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
+    listed = faults[:LISTED_FAULTS]
     body = {
         "type": f"urn:store-fulfillment:error:{code}",
         "title": title or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "Code": code,
-        "Errors": [{"Pointer": f.pointer, "Code": f.code, "Message": f.message} for f in faults],
-        "_meta": {"Messages": [detail, *(f.message for f in faults if f.message != detail)]},
+        "Errors": [{"Pointer": f.pointer, "Code": f.code, "Message": f.message} for f in listed],
+        "_meta": {"Messages": [detail, *(f.message for f in listed if f.message != detail)]},
         **(members or {}),
     }
     return HttpResponse(

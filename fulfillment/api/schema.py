@@ -74,7 +74,7 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     Code = serializers.CharField(help_text="Stable, snake_case: what a program can decide on.")
-    Errors = FaultSerializer(many=True)
+    Errors = FaultSerializer(many=True, help_text="The first 100; `detail` says how many there are.")
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
     message = serializers.CharField(required=False, help_text="Subscription key errors only.")

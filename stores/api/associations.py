@@ -20,7 +20,15 @@ from applications.models import Application
 from applications.selectors.applications import application_to_write, find_application
 from fulfillment.access import Access
 from fulfillment.errors import Forbidden, Invalid, NotFound
-from fulfillment.serializers import Meta, StrictSerializer, StrictText, Timestamp, meta, timestamp
+from fulfillment.serializers import (
+    Meta,
+    StrictChoice,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+    meta,
+    timestamp,
+)
 from fulfillment.viewsets import ApiViewSet
 from stores.models import Store
 
@@ -60,7 +68,7 @@ DENIAL_EXAMPLE = OpenApiExample("Deny", value={"Note": "Please write to us first
 
 class GrantsField(serializers.ListField):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=serializers.ChoiceField(choices=Grant.values), max_length=20, **kwargs)
+        super().__init__(child=StrictChoice(choices=Grant.values), max_length=20, **kwargs)
 
 
 class AssociationAskSerializer(StrictSerializer):

@@ -35,10 +35,11 @@ PRODUCT = {
             "Required": True,
             "Type": "Text",
             "SubType": "SingleLine",
-            "FieldName": "FullName",
+            "FieldName": "Name",
             "Prompt": "Name on the card",
             "DefaultValue": "",
             "OrgValue": "",
+            "Choices": [],
         }
     ],
     "DeliveredPrices": [
@@ -100,6 +101,8 @@ ROLE_EXAMPLE = OpenApiExample(
 )
 PROOF_EXAMPLE = OpenApiExample("Proof", value=PROOF, response_only=True)
 PROOF_REQUEST_EXAMPLE = OpenApiExample(
-    "Business card", value={"FullName": "Eleanor Whitcombe", "Title": "Architect"}, request_only=True
+    "Business card",
+    value={"Name": "Eleanor Whitcombe", "Title": "Architect", "Email": "eleanor@meridian.example"},
+    request_only=True,
 )
 ASSET_EXAMPLE = OpenApiExample("Asset", value=ASSET, response_only=True)

@@ -42,8 +42,8 @@ QUOTE_EXAMPLES = [
 
 ORDER_REQUEST = {
     "ExternalID": "PO-20417",
-    "QuoteID": QUOTE["QuoteID"],
-    "OptionID": "GROUND-3",
+    "DeliveryMethodCode": "GROUND",
+    "ProductionDays": 3,
     "Recipient": {
         "Name": "Dana Whitfield",
         "Company": "Acme Realty",
@@ -58,7 +58,7 @@ ORDER_REQUEST = {
             "ItemKey": "cards",
             "ProductID": "business-card-standard",
             "Quantity": 500,
-            "TemplateData": {"FullName": "Dana Whitfield", "JobTitle": "Broker"},
+            "TemplateData": {"Name": "Dana Whitfield", "Title": "Broker", "Email": "dana@acme.example"},
         }
     ],
     "Metadata": {"campaign": "spring"},
@@ -107,7 +107,7 @@ ORDER = {
             "Quantity": 500,
             "UnitPrice": 0.12,
             "LineTotal": 60.0,
-            "TemplateData": {"FullName": "Dana Whitfield", "JobTitle": "Broker"},
+            "TemplateData": {"Name": "Dana Whitfield", "Title": "Broker", "Email": "dana@acme.example"},
             "PrintFile": {
                 "URL": "https://print.example/api/v1/store/summit-print/order/"
                 "01958d3a-1c4e-7c3b-8a53-6a0f5b1f2f10/item/cards/print-file",

@@ -1,10 +1,10 @@
 from typing import Any
 
-from django.core.validators import EmailValidator
+from django.core.validators import EmailValidator, RegexValidator
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from fulfillment.serializers import Meta, StrictInteger, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import Meta, StrictChoice, StrictInteger, StrictSerializer, StrictText, Timestamp
 from stores.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
 from stores.models import ActorKind, CancellationState, LocationType, OrderStatus
 from stores.pricing import MAXIMUM_ITEMS
@@ -37,11 +37,11 @@ class MetadataField(JSONObject):
         return super().to_internal_value(data)
 
 
-class ExternalIDField(serializers.RegexField):
-    default_error_messages = {"invalid": "Use 1 to 100 characters, no slash and no control character."}
-
+class ExternalIDField(StrictText):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(r"^[^/\x00-\x1f\x7f]{1,100}\Z", trim_whitespace=False, **kwargs)
+        message = "Use 1 to 100 visible characters, no slash, and no blank at the start or end."
+        form = RegexValidator(r"^[^/\s](?:[^/]*[^/\s])?\Z", message, "form")
+        super().__init__(max_length=100, trim_whitespace=False, validators=[form], **kwargs)
 
 
 class RecipientSerializer(PlaceSerializer):
@@ -60,7 +60,7 @@ class RecipientSerializer(PlaceSerializer):
         allow_blank=True,
         validators=[EmailValidator("This must be an e-mail address, as in dana@example.com.")],
     )
-    LocationType = serializers.ChoiceField(
+    LocationType = StrictChoice(
         choices=LocationType.values,
         required=False,
         help_text="Default: what the products' usual price is for.",

@@ -3,7 +3,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from fulfillment.serializers import StrictInteger, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import StrictChoice, StrictInteger, StrictSerializer, StrictText, Timestamp
 from stores.models import LocationType
 from stores.models.store import EXTERNAL_ID
 from stores.postal_codes import postal_code_form
@@ -57,7 +57,7 @@ class DestinationSerializer(PlaceSerializer):
     PostalCode = StrictText(max_length=20, required=False, allow_blank=True)
     State = StrictText(max_length=100, required=False, allow_blank=True)
     City = StrictText(max_length=100, required=False, allow_blank=True)
-    LocationType = serializers.ChoiceField(
+    LocationType = StrictChoice(
         choices=LocationType.values,
         required=False,
         help_text="Default: what the products' usual price is for.",

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from accounts.permissions import Grant
 from fulfillment.serializers import Meta, Timestamp
 from stores.models import BudgetDuration, BudgetType, LocationType, TemplateFieldSubType, TemplateFieldType
-from stores.renderings import image_url, options
+from stores.renderings import field_choices, image_url, options
 
 VERBOSE = "Only with `verbose=true`."
 
@@ -84,6 +84,12 @@ class TemplateFieldSerializer(serializers.Serializer):
     Prompt = serializers.CharField(source="prompt")
     DefaultValue = serializers.CharField(source="default_value")
     OrgValue = serializers.CharField(source="org_value")
+    Choices = serializers.SerializerMethodField(
+        help_text="What the value may be: the choices of a list, the names of a gallery's pictures; else empty."
+    )
+
+    def get_Choices(self, field: Any) -> list[str]:  # noqa: N802 - named after the member
+        return field_choices(field.sub_type, field.choices, field.product.template)
 
 
 class DeliveredPriceSerializer(serializers.Serializer):

@@ -20,16 +20,17 @@ from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_
 KEPT_BYTES = 128_000_000
 KEPT_LAYOUTS = 256
 
-# One statement, so that the template and its fields are of the same version.
-TEMPLATE = """
-SELECT product.version, product.template::text,
-    (SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
-            'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
-            'Choices', choices) ORDER BY position), '[]')::text
-     FROM stores_templatefield WHERE product_id = product.id)
-FROM stores_product product
-WHERE product.id = %s
+FIELDS = """
+SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
+       'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
+       'Choices', choices) ORDER BY position), '[]')::text
+FROM stores_templatefield WHERE product_id = product.id
 """
+# One statement, so that the template and its fields are of the same version.
+TEMPLATE = f"""
+SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product product WHERE product.id = %s
+"""  # noqa: S608 - constant texts only
+FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,12 @@ def layout_of(product_id: int, version: int, font_names: str) -> Layout:
         _kept[product_id, found, font_names] = layout
         _drop_oldest()
     return layout
+
+
+def fields_of(product_id: int) -> tuple[Field, ...]:
+    """Of a product that has no layout."""
+    row = fetch_row(FIELDS_ALONE, (product_id,))
+    return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
 
 
 @cache

@@ -26,6 +26,14 @@ FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
 """
 
+PLACES = """
+SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
+FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
+WHERE product.store_id = %s AND product.external_id = ANY(%s)
+GROUP BY product.external_id, price.country_code
+ORDER BY product.external_id, price.country_code
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -37,6 +45,8 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ListedProduct:
+    """`takes_data` where the product has fields or a template."""
+
     pk: int
     product_id: str
     name: str
@@ -48,7 +58,7 @@ class ListedProduct:
     default_location_type: str
     prices: tuple[Price, ...]
     speeds: tuple[tuple[int, bool], ...]
-    has_template: bool
+    takes_data: bool
 
 
 def listed_products(
@@ -59,8 +69,16 @@ def listed_products(
     return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 
 
+def places_served(*, store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
+    """Country codes with the kinds of places in brackets, by product ID."""
+    places: dict[str, list[str]] = {}
+    for product_id, country, kinds in fetch_rows(PLACES, (store_pk, sorted(product_ids))):
+        places.setdefault(product_id, []).append(f"{country} ({kinds})")
+    return places
+
+
 def _listed(row: tuple[Any, ...]) -> ListedProduct:
-    *plain, location, prices, speeds, has_template = row
+    *plain, location, prices, speeds, takes_data = row
     listed: Callable[..., ListedProduct] = ListedProduct
     return listed(
         *plain,
@@ -70,5 +88,5 @@ def _listed(row: tuple[Any, ...]) -> ListedProduct:
             for code, place, price, text in orjson.loads(prices or "[]")
         ),
         tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
-        has_template,
+        takes_data,
     )

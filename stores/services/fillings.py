@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,11 +11,12 @@ from uuid import UUID
 import orjson
 
 from accounts.callers import Caller
+from fulfillment.blank_text import is_blank
 from fulfillment.errors import Fault, Invalid, Unavailable
 from stores.files import asset_file, read_file, storage_at_work
 from stores.models import Asset
 from stores.selectors.assets import assets_for
-from stores.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, layout_of
+from stores.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, fields_of, layout_of
 from stores.selectors.proofs import ProductVersion
 from stores.services.assets import touch_assets
 from stores.typesetting import (
@@ -108,7 +109,21 @@ def fill_template(
     with typesetting_at_work():
         resolved = resolve_values(layout.fields, values, layout.template.gallery)
     uploads = uploads or Uploads(caller, product.store_id)
-    return Filling(layout, resolved, _uploads(uploads, layout, resolved, values), uploads)
+    assets = _uploads(uploads, layout.fields, layout.template.gallery, resolved, values)
+    return Filling(layout, resolved, assets, uploads)
+
+
+def check_values(
+    *, product: ProductVersion, values: Mapping[str, object], uploads: Uploads
+) -> dict[str, Asset]:
+    """For a product of fields without a template: the same rules, but for those of a place on a page.
+
+    Returns the uploaded pictures.
+    """
+    fields = fields_of(product.pk)
+    with typesetting_at_work():
+        resolved = resolve_values(fields, values)
+    return _uploads(uploads, fields, {}, resolved, values)
 
 
 @contextmanager
@@ -136,20 +151,19 @@ def values_invalid(problems: Iterable[Problem]) -> Invalid:
 
 def _uploads(
     uploads: Uploads,
-    layout: Layout,
+    fields: Sequence[Field],
+    gallery: Mapping[str, object],
     resolved: Mapping[str, str],
     sent: Mapping[str, object],
 ) -> dict[str, Asset]:
     """Who fills in an upload sends an AssetID; the store's own default may be a picture of the gallery."""
     named = {
         field.field_name: resolved[field.field_name]
-        for field in layout.fields
-        if _is_upload(field) and resolved[field.field_name].strip()
+        for field in fields
+        if _is_upload(field) and not is_blank(resolved[field.field_name])
     }
     named = {
-        name: value
-        for name, value in named.items()
-        if sent.get(name) is not None or value not in layout.template.gallery
+        name: value for name, value in named.items() if sent.get(name) is not None or value not in gallery
     }
     if not named:
         return {}

@@ -25,7 +25,7 @@ MAXIMUM_BYTES = 256 * 1024 * 1024
 def keep_order_prints(
     *, opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
 ) -> tuple[KeptPrint | None, ...]:
-    """One for each item of a product with a template; equal data is rendered and stored once.
+    """One for each item whose product takes data; equal data is rendered and stored once.
 
     Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
     """
@@ -36,10 +36,10 @@ def keep_order_prints(
         for index, item in enumerate(request.asked.items):
             product, data = products[item.product_id], request.template_data[index]
             try:
-                files.append(work.keep(index, product, data) if product.has_template else None)
+                files.append(work.keep(index, product, data) if product.takes_data else None)
             except Invalid as error:
                 faults += error.faults
-            if data and not product.has_template:
+            if data and not product.takes_data:
                 message = f"TemplateData: {item.product_id} has no template fields."
                 faults.append(Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message))
             if any(fault.code == "order_too_large" for fault in faults):
@@ -59,7 +59,7 @@ class _Work:
         self._order_id = order_id
         self._caller = opened.caller
         self._uploads = Uploads(opened.caller, opened.store.pk)
-        printed = [product.pk for product in products.values() if product.has_template]
+        printed = [product.pk for product in products.values() if product.takes_data]
         self._versions = product_versions_of(printed) if printed else {}
         self._deadline = time.monotonic() + SECONDS
         self._bytes = 0

@@ -20,7 +20,7 @@ class PrintFileDamaged(DomainError):
 
 
 class KeptPrint(NamedTuple):
-    """A print file in the storage; `size` in bytes, the rest as of `PrintedFile`."""
+    """A print file in the storage; `size` in bytes, the rest as of `PrintedFile`. Without a file, no name."""
 
     name: str
     sha256: str
@@ -31,6 +31,8 @@ class KeptPrint(NamedTuple):
 
 def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> KeptPrint:
     """Stores the file under a name that nobody writes to again."""
+    if not file.content:
+        return KeptPrint("", "", 0, file.asset_ids, file.messages)
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_at_work():
         write_files([(name, file.content)])
@@ -48,7 +50,7 @@ def erase_print_files(*, order_id: UUID) -> None:
 
 def drop_print_files(*, files: Iterable[KeptPrint | None]) -> None:
     """For files of an order that was not written after all."""
-    remove_files({file.name for file in files if file is not None})
+    remove_files({file.name for file in files if file is not None and file.name})
 
 
 def read_print_file(*, item: OrderItem) -> bytes:

@@ -8,7 +8,7 @@ from uuid import UUID
 from accounts.callers import Caller
 from fulfillment.measures import measured_rendering
 from stores.selectors.proofs import ProductVersion
-from stores.services.fillings import Uploads, fill_template, typesetting_at_work
+from stores.services.fillings import Uploads, check_values, fill_template, typesetting_at_work
 from stores.typesetting import render_print
 
 # An order is made in one request.
@@ -16,7 +16,10 @@ SECONDS = 20.0
 
 
 class PrintedFile(NamedTuple):
-    """`asset_ids` name the uploaded pictures in it; `messages` say what may print badly."""
+    """`asset_ids` name the uploaded pictures in it; `messages` say what may print badly.
+
+    Without a template there are neither content nor hash.
+    """
 
     content: bytes
     sha256: str
@@ -34,8 +37,12 @@ def render_print_file(
 ) -> PrintedFile:
     """Bleed, crop marks, pictures at full resolution; takes up to seconds, so hold no lock meanwhile.
 
-    Refuses what cannot be printed; faults point into `values`.
+    Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
     """
+    uploads = uploads or Uploads(caller, product.store_id)
+    if not product.has_template:
+        assets = check_values(product=product, values=values, uploads=uploads)
+        return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
     filling = fill_template(caller=caller, product=product, values=values, uploads=uploads)
     with typesetting_at_work(), measured_rendering("print file"):
         layout = filling.layout

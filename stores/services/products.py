@@ -67,7 +67,10 @@ def save_product(
 def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
     """What `save_product` would refuse, for a form that shows everything at once."""
     record, faults = check_product(values)
-    return faults or _clashes(record, store, product)
+    faults = faults or _clashes(record, store, product)
+    if faults or (product is not None and same_template(record, stored_product(product.pk).record)):
+        return faults
+    return TemplateChecks().faults(record)
 
 
 @transaction.atomic

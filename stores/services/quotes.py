@@ -11,9 +11,9 @@ from fulfillment.serializers import timestamp
 from fulfillment.statements import insert_row
 from stores.business_days import local_date
 from stores.models import Quote
-from stores.pricing import Asked, Option, Prices, price
+from stores.pricing import Asked, DestinationNotServed, Option, Prices, price
 from stores.selectors.order_access import OpenedStore
-from stores.selectors.price_lists import ListedProduct, listed_products
+from stores.selectors.price_lists import ListedProduct, listed_products, places_served
 
 BINDING = timedelta(hours=48)
 
@@ -31,7 +31,11 @@ def priced(*, opened: OpenedStore, asked: Asked) -> tuple[dict[str, ListedProduc
         country_code=asked.country_code,
     )
     today = local_date(timezone.now(), opened.store.time_zone)
-    return products, price(asked, products, today=today)
+    try:
+        return products, price(asked, products, today=today)
+    except DestinationNotServed as refusal:
+        places = places_served(store_pk=opened.store.pk, product_ids=refusal.product_ids)
+        raise DestinationNotServed(asked, refusal.product_ids, places) from refusal
 
 
 def keep_quote(*, opened: OpenedStore, asked: Asked, prices: Prices) -> Quote:

@@ -33,6 +33,7 @@ from stores.typesetting.errors import (
     RenderingTimedOut,
     TemplateInvalid,
     ValuesInvalid,
+    pointer,
 )
 from stores.typesetting.fields import Field, resolve_values
 from stores.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
@@ -71,6 +72,7 @@ __all__ = [
     "open_font",
     "parse_draft",
     "parse_template",
+    "pointer",
     "read_field",
     "render_page",
     "render_print",

@@ -1,10 +1,11 @@
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlsplit
 
+from fulfillment.blank_text import is_blank
 from stores.typesetting.errors import Problem, ValuesInvalid, pointer
 
 TYPES = {
@@ -45,16 +46,14 @@ def resolve_values(
     A field sent empty counts as sent. Text comes back with line ends as \\n, otherwise unchanged.
     """
     known = {field.field_name: field for field in fields}
+    if _bytes(name for name in sent if name not in known) + _bytes(sent.values()) > ALL_VALUES_BYTES:
+        message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
+        raise ValuesInvalid([Problem("", "too_large", message)])
     problems = [
-        Problem(pointer(name), "unknown_field", f"{name} is not a field of this product.")
+        Problem(pointer(name), "unknown_field", f"{name[:64]} is not a field of this product.")
         for name in sent
         if name not in known
     ]
-    if not problems and _too_large(sent):
-        problems.append(
-            Problem("", "too_large", f"All values together have at most {ALL_VALUES_BYTES:,} bytes.")
-        )
-        raise ValuesInvalid(problems)
     values: dict[str, str] = {}
     for field in fields:
         value = sent.get(field.field_name)
@@ -70,9 +69,8 @@ def resolve_values(
     return values
 
 
-def _too_large(sent: Mapping[str, object]) -> bool:
-    texts = [value for value in sent.values() if isinstance(value, str)]
-    return sum(len(text.encode("utf-8", "replace")) for text in texts) > ALL_VALUES_BYTES
+def _bytes(values: Iterable[object]) -> int:
+    return sum(len(text.encode("utf-8", "replace")) for text in values if isinstance(text, str))
 
 
 def _fault(
@@ -81,7 +79,7 @@ def _fault(
     name = field.field_name
     if not isinstance(value, str):
         return "wrong_type", f"{name} must be a string."
-    if not value.strip():
+    if is_blank(value):
         return ("required", f"{name} is required.") if field.required else _unprintable(name, value)
     if fault := _unprintable(name, value):
         return fault

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fulfillment.blank_text import is_blank
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
@@ -68,7 +69,7 @@ class SheetBuilder:
 
     def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
         content = box.text if box.field is None else values.get(box.field, "")
-        if not content or not content.strip():
+        if content is None or is_blank(content):
             return None
         frame = {
             "width": box.width,

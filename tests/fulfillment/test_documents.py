@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fulfillment.api.schema import schema_document
 from fulfillment.demo import load_demo, reset_demo
+from tests.world import ApiClient
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -45,20 +47,46 @@ def test_every_setting_read_from_the_environment_is_described():
     assert {name for name in read if f"`{name}`" not in described} == set()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_first_call_of_the_readme_works_as_pasted(live_server):
-    load_demo()
-    reset_demo()
-    answers = [
+def answers_of(document: Path, service: str) -> list[str]:
+    """What the calls of the document print, as pasted."""
+    return [
         subprocess.run(
-            ["sh", "-euc", script.replace("http://127.0.0.1:8000", live_server.url)],
+            ["sh", "-euc", script.replace("http://127.0.0.1:8000", service)],
             capture_output=True,
             check=True,
             text=True,
         ).stdout
-        for script in blocks(ROOT / "README.md")
+        for script in blocks(document)
         if "oauth/token" in script
     ]
 
+
+@pytest.mark.django_db(transaction=True)
+def test_first_call_of_the_readme_works_as_pasted(live_server):
+    load_demo()
+    reset_demo()
+    answers = answers_of(ROOT / "README.md", live_server.url)
+
     assert '"ID":"business-card-standard"' in answers[0]
     assert '"Side2URL":"http' in answers[1]
+    [order] = answers_of(ROOT / "docs" / "orders.md", live_server.url)
+    assert '"StatusName":"Received"' in order
+    assert '"OptionID":"GROUND-3"' in order
+
+
+@pytest.mark.django_db
+def test_published_requests_are_taken_by_the_demo():
+    load_demo()
+    caller = reset_demo()["application"]
+    client = ApiClient(caller["access_token"], caller["subscription_key"])
+    paths = schema_document()["paths"]
+
+    for path in ("quote", "product/{product_id}/proof", "order"):
+        [operation] = [
+            item["post"] for name, item in paths.items() if name.endswith(f"/store/{{store_id}}/{path}")
+        ]
+        examples = operation["requestBody"]["content"]["application/json"]["examples"]
+        address = f"/store/demo/{path}".format(product_id="business-card-standard")
+        for example in examples.values():
+            answer = client.call("POST", address, example["value"])
+            assert answer.status_code in {200, 201}, (path, answer.content)

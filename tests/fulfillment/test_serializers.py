@@ -28,6 +28,7 @@ BODIES = [
     {"Lines": []},
     {"Lines": [{}, {"Name": "too long"}]},
     {"Lines": [{"Name": "a"}] * 3, "Nome": 1},
+    {"Lines": [{"Name": "\u200b\u00ad"}], "Note": "\u200b"},
     {"Lines": [{"Name": "a"}], "Note": "no"},
     {"Lines": {"Name": "a"}},
     {},
@@ -62,3 +63,12 @@ def test_form_keeps_nothing_of_what_it_read_before():
 
     assert read_form(Form, {"Lines": [{"Name": "b"}]}) == {"Lines": [{"Name": "b"}]}
     assert first == {"Lines": [{"Name": "a", "Count": 2}], "Note": "x"}
+
+
+@pytest.mark.parametrize("name", ["\u200b", "\u00ad\u3164", "\u2800"], ids=ascii)
+def test_name_nobody_can_see_is_blank(name):
+    with pytest.raises(ValidationError) as refusal:
+        read_form(Form, {"Lines": [{"Name": name}]})
+
+    assert refusal.value.get_codes() == {"Lines": {0: {"Name": ["blank"]}}}
+    assert read_form(Form, {"Lines": [{"Name": f"a{name}"}]})["Lines"][0]["Name"] == f"a{name}"

@@ -1,14 +1,16 @@
 import hashlib
 from datetime import timedelta
+from io import BytesIO
 from unittest.mock import patch
 
 import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
+from PIL import Image
 from pypdf import PdfReader
 
 from applications.models import Event
-from stores.models import DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
+from stores.models import Asset, DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
 from tests.factories.orders import (
@@ -120,7 +122,16 @@ REFUSALS = [
     ({"QuoteID": "none"}, "/OptionID", "required"),
     ({"QuoteID": "none", "OptionID": "GROUND-3"}, "/QuoteID", "quote_unknown"),
     ({"ReprintOfOrderID": "none"}, "/ReprintOfOrderID", "order_unknown"),
-    ({"ExternalID": "a/b"}, "/ExternalID", "invalid"),
+    ({"ExternalID": "a/b"}, "/ExternalID", "form"),
+    ({"ExternalID": 20417}, "/ExternalID", "invalid"),
+    ({"ExternalID": " PO-1"}, "/ExternalID", "form"),
+    ({"ExternalID": "PO-1\u00a0"}, "/ExternalID", "form"),
+    ({"ExternalID": "   "}, "/ExternalID", "blank"),
+    ({"ExternalID": "\u200b"}, "/ExternalID", "blank"),
+    ({"ExternalID": "PO\u202e1"}, "/ExternalID", "control_character"),
+    ({"ExternalID": "PO\u00851"}, "/ExternalID", "control_character"),
+    ({"ExternalID": "x" * 101}, "/ExternalID", "max_length"),
+    ({"Recipient": {**RECIPIENT, "LocationType": "Home"}}, "/Recipient/LocationType", "invalid_choice"),
     ({"Metadata": {"a": 1}}, "/Metadata/a", "invalid"),
     ({"Metadata": {str(n): "" for n in range(21)}}, "/Metadata", "too_many"),
     ({"Priority": 1}, "/Priority", "unknown_field"),
@@ -386,3 +397,33 @@ def test_tally_follows_the_orders(shop):
 
     assert kept == sorted(OrderTally.objects.values_list("application", "status", "orders"))
     assert len(kept) == 3
+
+
+def test_product_of_fields_without_a_template_is_ordered_without_a_print_file(shop):
+    fields = [
+        {"FieldName": "Name", "Type": "Text", "SubType": "SingleLine", "Required": True},
+        {"FieldName": "Photo", "Type": "Image", "SubType": "Upload"},
+    ]
+    make_product(shop.store, "plain", TemplateFields=fields)
+    client = shop.world.as_application()
+    picture = BytesIO()
+    Image.new("RGB", (9, 9)).save(picture, "PNG")
+    sent = client.post("/api/v1/store/associated/asset", picture.getvalue(), content_type="image/png").json()
+    asked = quote(shop, ("plain", 100))
+    option = {"QuoteID": asked["QuoteID"], "OptionID": "GROUND-3"}
+    data = {"Name": "Dana", "Photo": sent["AssetID"]}
+
+    def order(template_data):
+        item = {"ProductID": "plain", "Quantity": 100, "TemplateData": template_data}
+        return shop.place(body=order_body(Items=[item], **option))
+
+    refused = order({"Nick": "D", "Photo": "holiday"}).json()
+    [item] = order(data).json()["Items"]
+
+    assert [fault["Pointer"] for fault in refused["Errors"]] == [
+        f"/Items/0/TemplateData/{name}" for name in ("Nick", "Name")
+    ]
+    assert (item["TemplateData"], item["PrintFile"]) == (data, None)
+    assert Asset.objects.get().is_ordered, "the store needs the picture, and it has no other copy"
+    proof = client.call("POST", "/store/associated/product/plain/proof", data)
+    assert (proof.status_code, proof.json()["Code"]) == (409, "template_missing")

@@ -5,6 +5,8 @@ import pytest
 from stores.models import Product
 from stores.services.products import archive_product, save_product
 from tests.factories.stores import make_product, product_values
+from tests.factories.templates import field, make_card, page, text_box
+from tests.stores.services.fresh import assert_renderings_fresh
 
 PLAIN = [
     "ID",
@@ -49,6 +51,7 @@ def test_list_shows_the_products_of_the_contract(world, product):
             "Prompt": "Headline",
             "DefaultValue": "",
             "OrgValue": "",
+            "Choices": [],
         }
     ]
     created = product.created.isoformat().replace("+00:00", "Z")
@@ -174,3 +177,26 @@ def test_list_is_compressed_for_clients_that_take_it(world, product):
     assert gzip.decompress(packed.content) == plain.content
     assert packed["Vary"] == "Accept-Encoding"
     assert packed["ETag"] == plain["ETag"]
+
+
+def test_fields_say_what_may_be_chosen(world):
+    picture = {
+        "MediaType": "image/svg+xml",
+        "Data": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
+    }
+    fields = [
+        field("Paper", Type="Choice", SubType="List", Choices=["Matte", "Gloss"]),
+        field("Photo", Type="Image", SubType="Gallery"),
+        field("Name"),
+    ]
+    template = {"Pages": [page(text_box("Name"))], "Gallery": {"Sea": picture, "Barn": picture}}
+    make_card(world.associated, "card", TemplateFields=fields, Template=template)
+    make_card(world.associated, "plain", TemplateFields=fields[:2], Template=None)
+
+    shown = world.as_application().call("GET", LIST).json()
+
+    assert [[entry["Choices"] for entry in product["TemplateFields"]] for product in shown] == [
+        [["Matte", "Gloss"], ["Barn", "Sea"], []],
+        [["Matte", "Gloss"], []],
+    ]
+    assert_renderings_fresh()

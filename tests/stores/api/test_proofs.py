@@ -107,6 +107,18 @@ def test_rendering_again_gives_the_same_bytes(world, client):
     assert [fetch(client, proof["PdfURL"]), fetch(client, proof["Side1URL"])] == files
 
 
+def test_answer_to_a_thousand_faults_is_no_longer_than_the_body(world, client):
+    make_card(world.associated)
+    names = {f"name-{number:05}": "" for number in range(10_000)}
+
+    many = client.call("POST", PATH, names)
+    too_many = client.call("POST", PATH, {f"name-{number:06}": "" for number in range(20_000)})
+
+    assert (len(many.json()["Errors"]), many.json()["detail"]) == (100, "10001 values cannot be printed.")
+    assert len(many.content) < 50_000
+    assert faults(too_many) == {"": "too_large"}
+
+
 def test_every_wrong_field_is_named(world, client):
     fields = [
         field("Name", Required=True),

@@ -120,6 +120,37 @@ REFUSALS = [
 ]
 
 
+@pytest.mark.parametrize("kind", ["Home", 1, ["Commercial"]])
+def test_refused_kind_of_place_names_those_there_are(world, store, kind):
+    place = {"CountryCode": "US", "LocationType": kind}
+
+    body = ask(world.as_application(), ("card", 100), ShipTo=place).json()
+
+    assert body["detail"] == "ShipTo/LocationType: Write one of Commercial, Residential."
+
+
+def test_place_nobody_delivers_to_is_refused_with_those_somebody_does(world, store):
+    make_product(
+        store, "flag", DeliveredPrices=[price_values("GROUND", "1", country_code=c) for c in ("DE", "FR")]
+    )
+    make_product(store, "kite", DeliveredPrices=[])
+
+    elsewhere = ask(world.as_application(), ("card", 100), ("flag", 100), ("kite", 100)).json()
+    private = ask(
+        world.as_application(), ("flag", 100), ShipTo={"CountryCode": "FR", "LocationType": "Residential"}
+    ).json()
+
+    assert elsewhere["Code"] == private["Code"] == "destination_not_served"
+    assert elsewhere["detail"] == (
+        "CountryCode: not delivered in US: flag, kite."
+        " Where they are delivered: flag DE (Commercial), FR (Commercial); kite nowhere."
+    )
+    assert private["detail"] == (
+        "CountryCode: not delivered to Residential places in FR: flag."
+        " Where they are delivered: flag DE (Commercial), FR (Commercial)."
+    )
+
+
 @pytest.mark.parametrize(("changes", "pointer", "code"), REFUSALS)
 def test_quote_refusal_points_at_the_fault(world, store, changes, pointer, code):
     response = ask(world.as_application(), ("card", 100), **changes)

@@ -5,7 +5,7 @@ import pytest
 from pypdf import PdfReader
 
 from accounts.callers import Caller
-from fulfillment.errors import Conflict, Invalid
+from fulfillment.errors import Invalid
 from stores.selectors.proofs import product_version_of
 from stores.services.prints import render_print_file
 from tests.factories.templates import make_card, make_demo_product
@@ -51,8 +51,9 @@ def test_faults_point_into_the_values(world):
     assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
 
     plain = make_card(world.demo, Template=None)
-    with pytest.raises(Conflict, match="no template"):
+    with pytest.raises(Invalid) as refusal:
         print_file(plain, {})
+    assert [fault.pointer for fault in refusal.value.faults] == ["/Name"]
 
 
 def test_template_that_is_known_is_not_read_again(world, django_assert_num_queries):

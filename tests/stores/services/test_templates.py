@@ -88,3 +88,61 @@ def test_changing_something_else_does_not_judge_the_template_again(world, monkey
     saved = save_product(store=world.associated, product=saved, values={**record, "Name": "Other"})
 
     assert saved.version == 2
+
+
+@pytest.mark.parametrize("member", ["DefaultValue", "OrgValue"])
+@pytest.mark.parametrize(
+    ("changes", "value", "code"),
+    [
+        ({"SubType": "Email"}, "not-an-email", "not_a_email"),
+        ({"SubType": "Date"}, "tomorrow", "not_a_date"),
+        ({}, "two\nlines", "line_break"),
+        ({}, "far too long " * 30, "does_not_fit"),
+        ({}, "\ue000", "character_not_printable"),
+        ({"Type": "Image", "SubType": "Gallery"}, "Barn", "unknown_picture"),
+        ({"Type": "Image", "SubType": "Upload"}, "Barn", "unknown_picture"),
+    ],
+)
+def test_values_that_stand_in_for_a_customers_are_judged_like_his(world, member, changes, value, code):
+    entry = field("Other", **changes, **{member: value})
+    kind = {"Kind": "Image"} if "Type" in changes else {"Size": 12}
+    place = {"Field": "Other", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Kind": "Text", **kind}
+
+    with pytest.raises(Invalid) as refusal:
+        make_card(world.associated, TemplateFields=[field("Name"), entry], Template={"Pages": [page(place)]})
+
+    [fault] = refusal.value.faults
+    assert (fault.pointer, fault.code) == (f"/TemplateFields/1/{member}", code)
+    assert fault.message.startswith(f"{member}: ")
+
+
+def test_stand_in_of_a_product_without_a_template_is_judged(world):
+    entry = field("Mail", SubType="Email", DefaultValue="nobody")
+
+    with pytest.raises(Invalid) as refusal:
+        make_card(world.associated, TemplateFields=[entry], Template=None)
+    assert pointers(refusal) == ["/TemplateFields/0/DefaultValue"]
+
+
+def test_good_stand_ins_are_taken(world):
+    fields = [
+        field("Name", Required=True, DefaultValue="Ada", OrgValue="Lovelace"),
+        field("Mail", SubType="Email", OrgValue="ada@engine.example"),
+        field("Photo", Type="Image", SubType="Upload", DefaultValue="8d5a6e0e-3a52-4b8c-9a35-2f1c9b7d4e10"),
+    ]
+    photo = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 20, "Height": 20}
+
+    saved = make_card(
+        world.associated, TemplateFields=fields, Template={"Pages": [page(text_box("Name"), photo)]}
+    )
+
+    assert saved.version == 1
+
+
+def test_import_names_a_stand_in_nobody_could_order_with(db):
+    bad = {**product("one", GOOD), "TemplateFields": [field("Name", SubType="Date", OrgValue="tomorrow")]}
+
+    with pytest.raises(CatalogInvalid) as refusal:
+        import_catalog(source=catalog(bad))
+
+    assert pointers(refusal) == ["/Stores/0/Products/0/TemplateFields/0/OrgValue"]

@@ -71,6 +71,16 @@ def test_control_characters_are_refused(letter):
     }
 
 
+INVISIBLE = ["", " ", "\u200b", "\u00ad", "\u3164", "\ufeff \u2060", "\u2800", "\ufe0f", "\u115f\u1160"]
+
+
+@pytest.mark.parametrize("text", INVISIBLE, ids=ascii)
+def test_text_nobody_can_see_is_none(text):
+    assert problems_of([Field("F", required=True)], {"F": text}) == {"/F": "required"}
+    assert resolve_values([Field("F")], {"F": text}) == {"F": text}
+    assert resolve_values([Field("F", required=True)], {"F": f"{text}a{text}"})
+
+
 def test_line_ends_are_made_one_kind():
     assert resolve_values([Field("F", sub_type="MultiLine")], {"F": "a\r\nb\rc"}) == {"F": "a\nb\nc"}
 
@@ -79,4 +89,5 @@ def test_too_much_text_is_refused():
     fields = [Field("F", sub_type="MultiLine")]
 
     assert problems_of(fields, {"F": "é" * 100_001}) == {"": "too_large"}
+    assert problems_of(fields, {f"name-{number:032}": "" for number in range(6_000)}) == {"": "too_large"}
     assert resolve_values(fields, {"F": "é" * 100_000})
