@@ -91,7 +91,7 @@ def move_order(
 def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequence[str] = ()) -> Order:
     """Cancels at once within the hold window; later it asks the store, which accepts or refuses."""
     locked = lock_order(order, if_match)
-    if locked.status == OrderStatus.CANCELLED or locked.cancellation == CancellationState.REQUESTED:
+    if locked.status == OrderStatus.CANCELLED or _waits_for_cancellation(locked):
         return locked
     if locked.status not in CANCELLABLE_ON_REQUEST:
         name = OrderStatus(locked.status).label
@@ -113,7 +113,7 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
     locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REFUSED:
         return locked
-    if locked.cancellation != CancellationState.REQUESTED:
+    if not _waits_for_cancellation(locked):
         raise Conflict("Nobody asks to cancel this order.", code="cancellation_not_requested")
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
     said = f"Cancellation refused. {note}".strip()
@@ -148,6 +148,10 @@ def lock_order(order: Order, if_match: Sequence[str]) -> Order:
     )
     check_match(locked, if_match)
     return locked
+
+
+def _waits_for_cancellation(order: Order) -> bool:
+    return order.cancellation == CancellationState.REQUESTED and order.status in CANCELLABLE_ON_REQUEST
 
 
 def _check_move(order: Order, status: int) -> None:
@@ -194,9 +198,12 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
 
 def _record(change: _Change, status: int, *, event_type: str | None = None) -> Order:
     order, previous = change.order, change.order.status
-    if status == OrderStatus.CANCELLED and order.cancellation_asked:
+    waits = order.cancellation == CancellationState.REQUESTED
+    if (status == OrderStatus.CANCELLED and order.cancellation_asked) or (
+        status == OrderStatus.REJECTED and waits
+    ):
         order.cancellation = CancellationState.ACCEPTED
-    elif status in WITH_SHIPMENTS and order.cancellation == CancellationState.REQUESTED:
+    elif status in WITH_SHIPMENTS and waits:
         # What has left cannot be cancelled any more: shipping is the store's no.
         order.cancellation = CancellationState.REFUSED
     order.status = status
