@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from django.db import connection
+from django.db import Error, connection
 
 from fulfillment.errors import Conflict
 
@@ -28,6 +28,11 @@ def only_one(work: str) -> Iterator[None]:
                 raise Conflict(
                     f"{work} is running already, perhaps on another machine.", code="already_running"
                 )
-            yield
+            try:
+                yield
+            finally:
+                # Closing alone frees it a moment later, when somebody may have asked already.
+                with suppress(Error):
+                    cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
     finally:
         lock.close()
