@@ -91,6 +91,7 @@ if __name__ == "__main__":
     # Both go to the whole group: the web worker finishes its requests first, and then ends us.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked_to_stop, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     memory = int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

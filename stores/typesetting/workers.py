@@ -1,5 +1,6 @@
 import atexit
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +22,16 @@ MEMORY_BYTES = 2 << 30
 _PROJECT = Path(__file__).parents[2]
 
 
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """A process begun here is deaf until it says otherwise: a signal before it can ignore it would end it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Worker:
     """One rendering process and our end of its socket."""
 
@@ -29,7 +40,7 @@ class Worker:
         self.renderings = 0
         self.worn = False
         own_end, far_end = socket.socketpair()
-        with far_end:
+        with far_end, _signals_held_back():
             self.channel = own_end
             self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
                 [

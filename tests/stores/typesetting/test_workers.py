@@ -19,7 +19,7 @@ from stores.typesetting import (
     workers,
 )
 from stores.typesetting.errors import RenderingBusy
-from stores.typesetting.workers import Workers, shared_workers
+from stores.typesetting.workers import Worker, Workers, shared_workers
 from tests.stores.typesetting.made_templates import card, text_box, words_template
 
 PATTERN = (
@@ -115,6 +115,17 @@ def test_signal_to_the_whole_group_leaves_renderers_at_work(asked_to_stop):
     assert render_proof(words_template(), {"Words": "two"}).pages
     with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
         assert worker.process.pid == pid
+
+
+@pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
+def test_signal_does_not_end_a_renderer_that_only_begins(asked_to_stop):
+    worker = Worker(slot=0)
+    try:
+        worker.process.send_signal(asked_to_stop)
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.process.wait(1)
+    finally:
+        worker.close()
 
 
 def test_worker_that_dies_at_work_costs_an_error():
