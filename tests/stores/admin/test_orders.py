@@ -113,8 +113,9 @@ def unpacked(answer) -> dict[str, bytes]:
 def three_files(shop, order):
     """Two orders, three items with print files and one without."""
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    other = {**item, "TemplateData": {**card_data(), "Name": "Grace Hopper"}}
     plain = {"ProductID": "card", "Quantity": 100}
-    made = shop.place(body=order_body(Items=[{**item, "ItemKey": "a_b"}, plain, item])).json()
+    made = shop.place(body=order_body(Items=[{**item, "ItemKey": "a_b"}, plain, other])).json()
     return order, Order.objects.get(pk=made["OrderID"])
 
 
