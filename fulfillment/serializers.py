@@ -1,6 +1,5 @@
 """Serializers that take what the contract says and nothing else: strict types, no unknown names."""
 
-import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,11 +10,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
-from fulfillment.blank_text import is_blank
-
-# Control characters, and the marks that turn the reading direction of what follows around.
-INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-LINE_BREAK = re.compile("[\t\n\r\u2028\u2029]")
+from fulfillment.visible_text import has_control_character, is_blank
 
 
 class StrictText(serializers.CharField):
@@ -34,7 +29,7 @@ class StrictText(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         value = super().to_internal_value(data)
-        if INVISIBLE.search(value) or (not self.multiline and LINE_BREAK.search(value)):
+        if has_control_character(value, multiline=self.multiline):
             self.fail("control_character")
         if not self.allow_blank and is_blank(value):
             self.fail("blank")

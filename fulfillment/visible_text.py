@@ -1,6 +1,11 @@
-"""What a person sees nothing of."""
+"""What a person sees of a text, and what must not hide in it."""
 
+import re
 import unicodedata
+
+# Control characters, and the marks that turn the reading direction of what follows around.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LINE_BREAKS = re.compile("[\t\n\r\u2028\u2029]")
 
 # Fillers of Hangul, Khmer and Mongolian, the blank of Braille, and variation selectors: nothing of them is drawn.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
@@ -11,6 +16,11 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u
 def is_blank(text: str) -> bool:
     """Whether it has only spaces, line ends, control and format characters, and fillers."""
     return all(letter.isspace() or letter in _INVISIBLE or _has_no_shape(letter) for letter in text)
+
+
+def has_control_character(text: str, *, multiline: bool = False) -> bool:
+    """Line breaks and tabs are control characters, unless it may have several lines."""
+    return bool(_CONTROLS.search(text) or (not multiline and _LINE_BREAKS.search(text)))
 
 
 def _has_no_shape(letter: str) -> bool:

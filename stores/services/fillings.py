@@ -11,8 +11,8 @@ from uuid import UUID
 import orjson
 
 from accounts.callers import Caller
-from fulfillment.blank_text import is_blank
 from fulfillment.errors import Fault, Invalid, Unavailable
+from fulfillment.visible_text import is_blank
 from stores.files import asset_file, read_file, storage_at_work
 from stores.models import Asset
 from stores.selectors.assets import assets_for

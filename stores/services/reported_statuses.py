@@ -1,22 +1,16 @@
-"""A table of statuses as it is read: CSV, and each line by the API's own rules."""
+"""A table of statuses as it is read: CSV, and each line by the rules of the API."""
 
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rest_framework.exceptions import ValidationError
-
 from fulfillment.errors import Invalid
-from fulfillment.serializers import StrictText
+from fulfillment.visible_text import has_control_character
 
 COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": False, "note": False}
 SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}
-# What a line may say is what the API takes.
-CELLS = {
-    "carrier": StrictText(max_length=60, allow_blank=True),
-    "tracking": StrictText(max_length=100, allow_blank=True),
-    "note": StrictText(max_length=1000, allow_blank=True),
-}
+# As long as the API takes them.
+LENGTHS = {"carrier": 60, "tracking": 100, "note": 1000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +67,10 @@ def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text_fault(cells: dict[str, str]) -> str:
-    for name, field in CELLS.items():
-        try:
-            field.run_validation(cells.get(name, ""))
-        except ValidationError as error:
-            return f"{name}: {error.detail[0]}"
+    for name, length in LENGTHS.items():
+        text = cells.get(name, "")
+        if len(text) > length:
+            return f"{name}: Ensure this field has no more than {length} characters."
+        if has_control_character(text):
+            return f"{name}: This holds a control character."
     return ""

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import orjson
 
-from fulfillment.blank_text import is_blank
 from fulfillment.errors import Fault
+from fulfillment.visible_text import is_blank
 from stores.catalog_records import Record, fingerprint
 from stores.selectors.fonts import font_set
 from stores.services.fillings import typesetting_at_work
