@@ -13,6 +13,7 @@ from accounts.callers import Caller
 from accounts.models import IdempotentAnswer
 from accounts.secrets import decrypt, digest, digests, encrypt
 from fulfillment.errors import Busy, Unprocessable
+from fulfillment.statements import fetch_row
 
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 KEPT = timedelta(hours=24)
@@ -84,7 +85,7 @@ def only_request(*, request: KeyedRequest) -> Iterator[None]:
     held: list[int] = []
     try:
         for number in _lock_numbers(request):
-            if not _selected("SELECT pg_try_advisory_lock(%s)", number):
+            if fetch_row("SELECT pg_try_advisory_lock(%s)", [number]) != (True,):
                 raise Busy(IN_PROGRESS)
             held.append(number)
         yield
@@ -130,7 +131,10 @@ def _claim(request: KeyedRequest) -> bool:
 
     Under each pepper in use, and in one order: while peppers are changed, another process has another newest one.
     """
-    return all(_selected("SELECT pg_try_advisory_xact_lock(%s)", number) for number in _lock_numbers(request))
+    return all(
+        fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,)
+        for number in _lock_numbers(request)
+    )
 
 
 def _lock_numbers(request: KeyedRequest) -> list[int]:
@@ -141,17 +145,10 @@ def _lock_numbers(request: KeyedRequest) -> list[int]:
 def _release(numbers: list[int]) -> None:
     try:
         for number in numbers:
-            _selected("SELECT pg_advisory_unlock(%s)", number)
+            fetch_row("SELECT pg_advisory_unlock(%s)", [number])
     except (DatabaseError, InterfaceError):
         # Whatever state the connection is in: the locks end with it.
         connection.close()
-
-
-def _selected(statement: str, number: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [number])
-        yes: bool = cursor.fetchone()[0]
-    return yes
 
 
 def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:

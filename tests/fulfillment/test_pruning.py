@@ -30,8 +30,9 @@ def counts():
 
 
 @pytest.fixture
-def old_things(world, client):
-    """One row of every kind that only a clock makes old."""
+def old_things(world, client, settings, tmp_path):
+    """One row of every kind that only a clock makes old, and no file."""
+    settings.MEDIA_ROOT = tmp_path
     client.login(username="user@print.example", password="a long pass phrase")
     answer = world.as_user(world.user).call(
         "POST", "/application", {"Name": "Once"}, headers={"Idempotency-Key": "once"}

@@ -1,6 +1,8 @@
 """Peppers and encryption keys change while the service answers."""
 
 import threading
+import time
+from collections import Counter
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -159,29 +161,39 @@ def test_no_request_is_refused_while_secrets_are_rotated(steps):
         create_subscription(user=UserFactory())
     client, subscription = world.as_user(world.user), world.outsider.subscription
     party = Party(world.application, decrypt(world.application.keys.get().ciphertext))
-    answers, over = [], threading.Event()
+    answers, over, rounds = [], threading.Event(), Counter()
 
     def ask():
         while not over.is_set():
+            rounds["ask"] += 1
             answers.append(client.call("GET", "/application").status_code)
             answers.append(party.post("/oauth/token", {"grant_type": "client_credentials"}).status_code)
         connection.close()
 
     def regenerate():
         while not over.is_set():
+            rounds["regenerate"] += 1
             value = regenerate_subscription_key(subscription=subscription, slot="primary")
             held = SubscriptionKey.objects.get(digest__in=digests(value))
             answers.append(200 if decrypt(held.ciphertext) == value else 500)
         connection.close()
 
+    def take(step):
+        """As a restart does: what began under the settings before comes to its end."""
+        steps(step)
+        begun, deadline = Counter(rounds), time.monotonic() + 20
+        while any(rounds[work] < begun[work] + 2 for work in ("ask", "regenerate")):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
     threads = [threading.Thread(target=work) for work in (ask, regenerate)]
     for thread in threads:
         thread.start()
     try:
-        steps("both known")
-        steps("new written")
+        take("both known")
+        take("new written")
         rotate_secrets(stored=STORED_SECRETS, batch=1)
-        steps("after")
+        take("after")
     finally:
         over.set()
         for thread in threads:
