@@ -286,7 +286,10 @@ def test_backup_beside_new_orders_holds_the_files_of_all_its_rows(shop, second, 
     ordering = threading.Thread(target=order)
     ordering.start()
     try:
-        time.sleep(0.2)
+        deadline = time.monotonic() + 20
+        while Order.objects.count() < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         call_command("backup", str(tmp_path / "backup"))
     finally:
         over.set()
