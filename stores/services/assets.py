@@ -78,7 +78,7 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
         Asset.objects.filter(pk__in=stale).update(last_used=now)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def keep_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
     """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
     if asset_ids:

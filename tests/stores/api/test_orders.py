@@ -427,3 +427,13 @@ def test_product_of_fields_without_a_template_is_ordered_without_a_print_file(sh
     assert Asset.objects.get().is_ordered, "the store needs the picture, and it has no other copy"
     proof = client.call("POST", "/store/associated/product/plain/proof", data)
     assert (proof.status_code, proof.json()["Code"]) == (409, "template_missing")
+
+
+def test_order_without_a_print_file_costs_twelve_statements(shop, django_assert_num_queries):
+    client, body = shop.world.as_application(), order_body(("card", 100))
+    client.call("POST", "/store/associated/order", body)
+
+    with django_assert_num_queries(12):
+        placed = client.call("POST", "/store/associated/order", body)
+
+    assert placed.status_code == 201
