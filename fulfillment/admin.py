@@ -1,6 +1,7 @@
 """Background jobs, as the task queue keeps them: to look at, by our own rules of who may."""
 
 import json
+from copy import copy
 from typing import Any
 
 import unfold.fields
@@ -24,6 +25,9 @@ def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
 unfold.fields.prettify_json = show_json
 admin.site.unregister(ProcrastinateJob)
 apps.get_app_config("procrastinate").verbose_name = "Background work"
+# A copy: Django would want a migration of that package for other words in the model itself.
+WORDED = copy(ProcrastinateJob._meta)  # noqa: SLF001 - Django's documented API in spite of its name
+WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
 
 
 @admin.register(ProcrastinateJob)
@@ -37,11 +41,26 @@ class JobAdmin(ReadOnlyAdmin):
     ordering = ["-id"]
     empty_help = "There is no work to do: what is done leaves this list."
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changelist = super().get_changelist_instance(request)
+        changelist.opts, changelist.title = WORDED, "Background jobs"
+        return changelist
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        context = {"opts": WORDED, "title": f"Background job {object_id}", **(extra_context or {})}
+        return super().changeform_view(request, object_id, form_url, context)
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The column of the status is an enum of PostgreSQL's, which refuses the question for any other."""
         try:
-            return super().changelist_view(request, extra_context)
+            return super().changelist_view(request, {"opts": WORDED, **(extra_context or {})})
         except DataError:
             return HttpResponseRedirect(f"{request.path}?{ERROR_FLAG}=1")

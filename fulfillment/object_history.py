@@ -11,10 +11,11 @@ from django.template.response import TemplateResponse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
+from fulfillment.trail_events import WORDS
+
 EVENTS_OF_A_PAGE = 25
 OWN_FIELDS = "pgh_"
 UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
-WORDS = {"insert": "Made", "update": "Changed", "delete": "Deleted"}
 
 
 def history_page(model_admin: Any, request: HttpRequest, record: Any) -> TemplateResponse:

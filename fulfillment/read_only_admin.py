@@ -6,12 +6,12 @@ from django.http import HttpRequest
 
 from fulfillment.console_admin import ConsoleAdmin
 from fulfillment.object_history import (
-    WORDS,
     names_of_callers,
     names_of_records,
     shown_value,
     told_fields,
 )
+from fulfillment.trail_events import WORDS
 
 
 class ReadOnlyAdmin(ConsoleAdmin):

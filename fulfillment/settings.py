@@ -408,6 +408,7 @@ UNFOLD = {
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
+PGHISTORY_BASE_MODEL = "fulfillment.trail_events.Event"
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 

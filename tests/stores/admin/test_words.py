@@ -74,6 +74,15 @@ def test_the_audit_trail_names_people_and_records(world, operator):
         for word in ("Made", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
             assert word in page
         assert "Pgh" not in page
+    assert "Role made" in shown
+    assert "object (" not in shown
+
+
+def test_background_jobs_are_called_so(operator):
+    page = text(operator.get("/admin/procrastinate/procrastinatejob/"))
+
+    assert "No background jobs here" in page
+    assert "rocrastinate job" not in page
 
 
 def test_whoever_is_gone_is_told_by_id(world, operator):
