@@ -5,7 +5,6 @@ import statistics
 import time
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib import admin
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -19,6 +18,7 @@ from applications.services.webhooks import create_webhook
 from delivery.services.demo import load_demo_population
 from fulfillment.read_only_admin import HistoryAdmin
 from stores.models import CatalogUpload, Order, Product
+from tests.browser.axe import LOOKS, violations
 from tests.factories.orders import card_data, make_card, order_body
 from tests.furnishing import furnish
 from tests.world import PASSWORD, World
@@ -104,21 +104,21 @@ def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses,
 
     for path in addresses[name]:
         assert visitor.go(path) == 200, path
-        for size, scheme in ((WIDE, "light"), (SMALL, "dark")):
-            page.set_viewport_size(size)
+        for width, scheme, colours_only in LOOKS:
+            page.set_viewport_size({"width": width, "height": 844})
             page.evaluate(TOGGLE_DARK, scheme == "dark")
-            serious = serious_faults(page)
+            serious = serious_faults(page, colours_only=colours_only)
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             if serious or too_wide > 0:
-                faults.append(f"{path} {scheme}: {serious}, {too_wide} pixels too wide")
+                faults.append(f"{path} at {width}, {scheme}: {serious}, {too_wide} pixels too wide")
 
     assert faults == [], "\n".join(faults)
     assert visitor.complaints == []
 
 
-def serious_faults(page) -> dict[str, str]:
-    found = Axe().run(page).response["violations"]
-    return {one["id"]: one["nodes"][0]["html"] for one in found if one["impact"] in SERIOUS}
+def serious_faults(page, *, colours_only: bool = False) -> dict[str, str]:
+    found = violations(page, colours_only=colours_only)
+    return {one["id"]: one["html"] for one in found if one["impact"] in SERIOUS}
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:

@@ -4,17 +4,13 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from django.core import mail
 from playwright.sync_api import expect
 
+from tests.browser.axe import LOOKS, violations
 from tests.furnishing import furnish
 from tests.walk import NOT_PAGES, kind_of
 
-LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
-# Best practices as well: the marks are for every rule that axe has.
-RUN_AXE = """() => axe.run({resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
-    (found) => found.nodes.map((node) => `${found.id}: ${node.target.join(" ")}`)))"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
@@ -27,13 +23,15 @@ def site(site):
 def examine(visitor, path: str, looks=LOOKS) -> list[str]:
     """What is wrong with the page that is open, at each width and in each scheme."""
     page, found = visitor.page, []
-    page.evaluate(AXE_SCRIPT)
-    for width, scheme in looks:
+    for width, scheme, colours_only in looks:
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         if (too_wide := page.evaluate(OVERFLOW)) > 0:
             found.append(f"{path} at {width}: {too_wide} pixels too wide")
-        found += [f"{path} at {width}, {scheme}: {said}" for said in page.evaluate(RUN_AXE)]
+        found += [
+            f"{path} at {width}, {scheme}: {one['id']}: {one['where']}"
+            for one in violations(page, colours_only=colours_only)
+        ]
     return found + [f"{path}: {said}" for said in visitor.complaints]
 
 
@@ -77,7 +75,7 @@ def test_pages_of_an_operator(visitor):
     visitor.sign_in("operator")
     own = f"/applications/{visitor.world.application.pk}"
 
-    number, wrong = crawl(visitor, ["/", own], [(1280, "light"), (390, "dark")])
+    number, wrong = crawl(visitor, ["/", own])
 
     assert wrong == []
     assert number > 25
