@@ -83,6 +83,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "fulfillment.middleware.PageCsrf",
     "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.BodyLimits",
     "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
