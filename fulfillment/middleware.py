@@ -11,6 +11,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import redirect
 
@@ -32,6 +33,7 @@ PROGRAM_PREFIXES = (
     "/assets/",
 )
 
+PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 UNSAFE_QUERY = re.compile(r"%00|[\x00-\x1f\x7f]")
 # A hundred postal codes and every parameter there is fit four times.
@@ -59,6 +61,13 @@ class _PagesOnly:
         if request.path_info.startswith(PROGRAM_PREFIXES):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
+
+
+class Hosts(CommonMiddleware):
+    """Refuses names that are not ours; but whoever watches a machine asks it by its address."""
+
+    def process_request(self, request: HttpRequest) -> Any:
+        return None if request.path_info in PROBES else super().process_request(request)
 
 
 class PageSessions(_PagesOnly, SessionMiddleware):
