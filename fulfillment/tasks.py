@@ -2,6 +2,7 @@
 
 import logging
 
+from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.errors import Conflict
@@ -9,16 +10,19 @@ from fulfillment.housekeeping import prune
 
 logger = logging.getLogger("fulfillment.tasks")
 
+AGAIN_SECONDS = 900
+
 
 @app.periodic(cron="17 3 * * *")
-@app.task(name="fulfillment.prune", lock="fulfillment.prune", queueing_lock="fulfillment.prune")
+@app.task(
+    name="fulfillment.prune",
+    lock="fulfillment.prune",
+    queueing_lock="fulfillment.prune",
+    retry=RetryStrategy(wait=AGAIN_SECONDS, retry_exceptions=[Conflict]),
+)
 def prune_everything(timestamp: int) -> None:
-    """At night, as `manage.py prune` by hand or by a timer does; while that runs, this has nothing to do."""
-    try:
-        report = prune()
-    except Conflict as error:
-        logger.warning(error.message)
-        return
-    for one in report:
+    """At night, as `manage.py prune` by hand or by a timer does. While a backup is made, it is tried again later:
+    one that takes longer every night must not mean that nothing is ever pruned."""
+    for one in prune():
         if one.failure:
             logger.error("%s: %s", one.name, one.failure)

@@ -8,9 +8,10 @@ from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
+from procrastinate.jobs import Job
 
 from accounts.models import IdempotentAnswer
 from applications.models import DailyUsage, Delivery, DeliveryAttempt, Event, Webhook, WebhookSecret
@@ -19,10 +20,11 @@ from applications.services.events import record_event
 from applications.services.webhooks import create_webhook, delete_webhook, rotate_secret
 from delivery.models import ImportProblem, ImportRun, ImportState
 from fulfillment import housekeeping
-from fulfillment.errors import Unprocessable
+from fulfillment.errors import Conflict, Unprocessable
 from fulfillment.housekeeping import every_prunable, prune
 from fulfillment.locks import only_one
 from fulfillment.pruning import Prunable, prunable_rows
+from fulfillment.tasks import prune_everything
 
 
 def counts():
@@ -126,16 +128,33 @@ def test_two_do_not_prune_at_once():
     call_command("prune")
 
 
-def test_what_fails_stops_nothing_else(db, monkeypatch):
+@pytest.mark.django_db(transaction=True)
+def test_night_is_tried_again_while_a_backup_is_made():
+    job = Job(
+        id=1, status="doing", queue="default", lock=None, queueing_lock=None, task_name="fulfillment.prune"
+    )
+    with only_one("Pruning"), pytest.raises(Conflict) as refused:
+        prune_everything(timestamp=0)
+
+    again = prune_everything.get_retry_exception(exception=refused.value, job=job)
+
+    assert again.retry_decision.retry_at - timezone.now() > timedelta(minutes=10)
+    assert prune_everything.get_retry_exception(exception=ValueError(), job=job) is None
+
+
+@pytest.mark.parametrize(
+    "error", [Unprocessable("It is away.", code="away"), OperationalError("It is away.\nDETAIL: x")]
+)
+def test_what_fails_stops_nothing_else(db, monkeypatch, error):
     def fail(batch):
         yield 3
-        raise Unprocessable("It is away.", code="away")
+        raise error
 
     things = [Prunable("first", lambda: 4, fail), Prunable("second", lambda: 1, lambda batch: iter([1]))]
     monkeypatch.setattr(housekeeping, "every_prunable", lambda **_: things)
     report = prune()
 
-    assert [(one.name, one.count, one.failure) for one in report] == [
+    assert [(one.name, one.count, one.failure.removeprefix("OperationalError: ")) for one in report] == [
         ("first", 3, "It is away."),
         ("second", 1, ""),
     ]
