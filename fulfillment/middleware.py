@@ -35,7 +35,8 @@ PROGRAM_PREFIXES = (
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-UNSAFE_QUERY = re.compile(r"%00|[\x00-\x1f\x7f]")
+# Tabs and ends of lines may stand in what people search for.
+UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
 # A hundred postal codes and every parameter there is fit four times.
 LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
 # Of a page: larger than any form takes, so that the form can say so itself.
