@@ -9,13 +9,14 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.models import User
-from accounts.throttles import count_sign_in, forget_failures
+from accounts.throttles import count_person, count_sign_in, forget_failures
 
 
 class TenantBackend(BaseBackend):
     """Signs in by `name@domain`, or by the name alone where just one tenant has such a user.
 
-    After too many tries no password is looked at; the request then holds the `sign_in_refusal`.
+    After too many tries no password is looked at; the request then holds the `sign_in_refusal`. Tries spread over
+    several ways to write a name are answered as wrong passwords instead: a refusal would tell that the name exists.
     """
 
     def authenticate(
@@ -34,20 +35,20 @@ class TenantBackend(BaseBackend):
             ).select_related("tenant")[:2]
         )
         user = matches[0] if len(matches) == 1 else None
-        # Both ways to write one name are one account; a name that nobody has is limited like any other.
+        # A name that nobody has is limited and counted like any other.
         account = str(user.pk) if user else username.casefold()
         address = request.META.get("REMOTE_ADDR", "") if request else ""
-        if refusal := count_sign_in(account=account, address=address):
+        if refusal := count_sign_in(name=username, address=address):
             if request:
                 request.sign_in_refusal = refusal  # type: ignore[attr-defined]
             raise PermissionDenied
-        if user is None:
+        if not count_person(account=account) or user is None:
             # The very work of a wrong password, so that time tells nothing.
             check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))
             return None
         if not user.check_password(password) or not user.is_active:
             return None
-        forget_failures(account=account, address=address)
+        forget_failures(name=username, account=account, address=address)
         return user
 
     def get_user(self, user_id: Any) -> User | None:

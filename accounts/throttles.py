@@ -19,16 +19,26 @@ from accounts.rates import (
 from accounts.secrets import digest
 
 
-def count_sign_in(*, account: str, address: str) -> Standing | None:
-    """Counts a try on the account and on the address; the standing that refuses it, if one does."""
+def count_sign_in(*, name: str, address: str) -> Standing | None:
+    """Counts a try on the name as it was typed and on the address; the standing that refuses it, if one does.
+
+    Of what was typed alone, never of who that is: two ways to write a name that share a limit only where somebody
+    has it would tell that somebody has.
+    """
     return _first_over(
-        (_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT),
+        (_name_bucket(name), settings.SIGN_IN_TRIES_PER_ACCOUNT),
         (_address_bucket("sign-in", address), settings.SIGN_IN_TRIES_PER_ADDRESS),
     )
 
 
-def forget_failures(*, account: str, address: str) -> None:
+def count_person(*, account: str) -> bool:
+    """Counts a try on the account, however its name was written; False when it had enough, which nobody is told."""
+    return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
+
+
+def forget_failures(*, name: str, account: str, address: str) -> None:
     """After the right password: the account begins anew, and this try was none against the address."""
+    forget(_name_bucket(name))
     forget(_account_bucket(account))
     if address:
         give_back(_address_bucket("sign-in", address))
@@ -68,8 +78,14 @@ def _first_over(*limits: tuple[str, int]) -> Standing | None:
     return None
 
 
-def _account_bucket(account: str) -> str:
+def _name_bucket(name: str) -> str:
+    """The same with and without the domain that most people leave out."""
+    written = name.casefold().removesuffix(f"@{settings.DEFAULT_TENANT_DOMAIN.casefold()}")
     # People type passwords into the field of the name: what was typed is not kept readable.
+    return f"sign-in-name:{digest(written)[:40]}"
+
+
+def _account_bucket(account: str) -> str:
     return f"sign-in-account:{digest(account)[:40]}"
 
 

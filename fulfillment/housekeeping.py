@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 import accounts.services.pruning
 import applications.services.pruning
@@ -75,9 +75,11 @@ def _prune_one(thing: Prunable, batch: int) -> Pruned:
                 time.sleep(PAUSE_SECONDS)
     except DomainError as error:
         return Pruned(thing.name, removed, error.message)
-    except DatabaseError as error:
-        connection.close_if_unusable_or_obsolete()
-        return Pruned(thing.name, removed, f"The database refused: {error}".strip())
+    except Error as error:
+        # What else it says may be of a row, and that of a person.
+        return Pruned(
+            thing.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
+        )
     return Pruned(thing.name, removed)
 
 

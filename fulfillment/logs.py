@@ -24,6 +24,8 @@ NAMED = re.compile(
     r"(['\"]?\s*[=:]\s*['\"]?)((?:bearer|basic)\s+)?([^\s'\"&,;}]+)"
 )
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
+# Addresses that are secrets themselves: links to set a password, and of proofs and pictures.
+LINK = re.compile(r"(/accounts/password-reset/[^/\s]+/|/(?:proofs|assets)/(?=[\w-]{40}))[\w-]+")
 IN_ADDRESS = re.compile(r"://([^\s:/@]+):[^\s@/]+@")
 
 
@@ -75,6 +77,7 @@ def trace_of(request: HttpRequest) -> RequestTrace:
 def masked(text: str) -> str:
     text = GENERATED.sub(rf"\1{MASK}", text)
     text = CREDENTIALS.sub(rf"\1 {MASK}", text)
+    text = LINK.sub(rf"\1{MASK}", text)
     text = NAMED.sub(rf"\1\2{MASK}", text)
     return IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
 
@@ -102,7 +105,8 @@ class JsonFormatter(logging.Formatter):
         }
         if trace := current_trace.get():
             line |= trace.fields()
-        line |= getattr(record, "fields", {})
+        fields: dict[str, Any] = getattr(record, "fields", {})
+        line |= {name: masked(value) if isinstance(value, str) else value for name, value in fields.items()}
         if record.exc_info and record.exc_info[0]:
             line["error"] = masked("".join(traceback.format_exception(*record.exc_info)))
         return json.dumps(line, ensure_ascii=False, default=str)

@@ -11,9 +11,11 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import redirect
 
+from accounts.selectors.staff import staff_of
 from fulfillment.api.errors import problem
 
 API_PREFIX = "/api/"
@@ -31,11 +33,14 @@ PROGRAM_PREFIXES = (
     "/assets/",
 )
 
+PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# Encoded, a query may have tabs and line ends: a search may be typed in several lines.
+# Tabs and ends of lines may stand in what people search for.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
 # A hundred postal codes and every parameter there is fit four times.
 LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
+# Of a page: larger than any form takes, so that the form can say so itself.
+SIGNED_IN_BYTES = 32 * 1024 * 1024
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
@@ -57,6 +62,13 @@ class _PagesOnly:
         if request.path_info.startswith(PROGRAM_PREFIXES):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
+
+
+class Hosts(CommonMiddleware):
+    """Refuses names that are not ours; but whoever watches a machine asks it by its address."""
+
+    def process_request(self, request: HttpRequest) -> Any:
+        return None if request.path_info in PROBES else super().process_request(request)
 
 
 class PageSessions(_PagesOnly, SessionMiddleware):
@@ -91,6 +103,34 @@ class OperatorTwoFactor:
             if user.is_authenticated and user.is_operator and user.two_factor_since is None:
                 return redirect("portal:two-factor")
         return self.get_response(request)
+
+
+class BodyLimits:
+    """Refuses a page's body before anything reads it: a form with files would be written to the disk first.
+
+    Whoever is not signed in sends short forms only. Staff send files of any size the proxy lets through; programs
+    have the limits of their views.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        size = int(length) if length.isdigit() else 0
+        if size > settings.DATA_UPLOAD_MAX_MEMORY_SIZE and not _may_send(request, size):
+            return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
+        return self.get_response(request)
+
+
+def _may_send(request: HttpRequest, size: int) -> bool:
+    if request.path_info.startswith(PROGRAM_PREFIXES):
+        return True
+    if not request.user.is_authenticated:
+        return False
+    if size <= SIGNED_IN_BYTES:
+        return True
+    return request.path_info.startswith("/admin/") and staff_of(request.user).is_staff
 
 
 class PageMessages(_PagesOnly, MessageMiddleware):

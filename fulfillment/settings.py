@@ -80,9 +80,10 @@ MIDDLEWARE = [
     "fulfillment.middleware.RequestFilter",
     "fulfillment.middleware.ApiHistory",
     "fulfillment.middleware.PageSessions",
-    "django.middleware.common.CommonMiddleware",
+    "fulfillment.middleware.Hosts",
     "fulfillment.middleware.PageCsrf",
     "fulfillment.middleware.PageAuthentication",
+    "fulfillment.middleware.BodyLimits",
     "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
@@ -245,7 +246,7 @@ TRUSTED_PROXIES = environment.networks(
     "TRUSTED_PROXIES", ("127.0.0.0/8", "::1/128") if BEHIND_TLS_PROXY else ()
 )
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS

@@ -10,15 +10,19 @@ from fulfillment.housekeeping import prune
 
 logger = logging.getLogger("fulfillment.tasks")
 
-
-# A backup may take an hour or two, and pruning gives way to it.
-LATER = RetryStrategy(max_attempts=18, wait=600, retry_exceptions=[Conflict])
+AGAIN_SECONDS = 900
 
 
 @app.periodic(cron="17 3 * * *")
-@app.task(name="fulfillment.prune", lock="fulfillment.prune", queueing_lock="fulfillment.prune", retry=LATER)
+@app.task(
+    name="fulfillment.prune",
+    lock="fulfillment.prune",
+    queueing_lock="fulfillment.prune",
+    retry=RetryStrategy(wait=AGAIN_SECONDS, retry_exceptions=[Conflict]),
+)
 def prune_everything(timestamp: int) -> None:
-    """At night, as `manage.py prune` by hand or by a timer does; while that or a backup runs, it is tried later."""
+    """At night, as `manage.py prune` by hand or by a timer does. While a backup is made, it is tried again later:
+    one that takes longer every night must not mean that nothing is ever pruned."""
     for one in prune():
         if one.failure:
             logger.error("%s: %s", one.name, one.failure)

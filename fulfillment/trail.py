@@ -43,6 +43,14 @@ BEGIN
     RAISE EXCEPTION 'append_only: % of % is not allowed', TG_OP, TG_TABLE_NAME;
 END $$
 """  # noqa: S608 - a constant
+# pgtrigger's own lets every session leave out whichever trigger it names, and so work unseen. Here only its guard of
+# event tables can be left out, for erasures, beside which ours stands. Its migrations bring its own back.
+SHOULD_IGNORE = """
+CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name name) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT starts_with(trigger_name::text, 'pgtrigger_append_only_')
+        AND trigger_name::text = ANY (coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}')::text[])
+$$
+"""
 TRIGGERS = (
     ("guard_rows", "BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW"),
     ("guard_table", "BEFORE TRUNCATE ON {table} FOR EACH STATEMENT"),
@@ -62,6 +70,7 @@ def close_trail(**kwargs: Any) -> None:
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
         cursor.execute(GUARD)
+        cursor.execute(SHOULD_IGNORE)
         for model in trail_models():
             if model._meta.db_table in present:  # noqa: SLF001 - Django's public Meta API
                 _close(cursor, model)

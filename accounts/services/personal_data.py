@@ -1,10 +1,13 @@
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pgtrigger
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 from django.db.models import Q
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.models import (
     AssociationRequest,
@@ -15,6 +18,7 @@ from accounts.models import (
     Subscription,
     User,
 )
+from accounts.services.passwords import RESET_TASK
 from fulfillment.erasure import ERASED
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
@@ -25,7 +29,7 @@ Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("profile", _profile, _erase_user),
+        PersonalData("profile", _profile, _erase_profile),
         PersonalData("profile_changes", _changes, _erase_changes),
         PersonalData("roles", _roles, lambda user: _delete(Role.objects.filter(user=user))),
         PersonalData(
@@ -52,8 +56,10 @@ def _profile(user: User) -> Iterator[Record]:
     }
 
 
-def _erase_user(user: User) -> None:
+def _erase_profile(user: User) -> None:
     """The row stays: orders and decisions point at it. It names nobody and opens nothing."""
+    _erase_log(user)
+    _erase_jobs(user)
     user.username = f"erased-{user.pk.hex}"
     user.email = f"{user.username}@erased.invalid"
     user.first_name = user.last_name = user.phone = ""
@@ -64,8 +70,32 @@ def _erase_user(user: User) -> None:
     Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
     IdempotentAnswer.objects.filter(user=user).delete()
+
+
+def _erase_log(user: User) -> None:
+    """Of the console, which names people as well where it tells of their roles and subscriptions."""
     about_user = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
-    LogEntry.objects.filter(about_user).update(object_repr=ERASED)
+    names = "|".join(re.escape(name) for name in _names(user))
+    named = rf"(^|[^[:alnum:]])({names})($|[^[:alnum:]])"
+    LogEntry.objects.filter(about_user | Q(object_repr__regex=named)).update(object_repr=ERASED)
+    LogEntry.objects.filter(about_user | Q(change_message__regex=named)).update(change_message=ERASED)
+
+
+def _names(user: User) -> set[str]:
+    """All by which the person was ever known here; a first name alone would be found in every text."""
+    known = [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
+    both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
+    return {*both, *(one.username for one in known), *(one.email for one in known)} - {""}
+
+
+def _erase_jobs(user: User) -> None:
+    """Wishes for a new password that no worker took, or whose mail nobody took."""
+    jobs = ProcrastinateJob.objects.filter(
+        task_name=RESET_TASK, args__email__iregex=f"^{re.escape(user.email)}$"
+    )
+    keys = list(jobs.exclude(status="doing").values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM procrastinate_jobs WHERE id = ANY(%s)", [keys])
 
 
 def _changes(user: User) -> Iterator[Record]:

@@ -5,6 +5,7 @@ from applications.admin.history import (
     WebhookHistoryAdmin,
 )
 from applications.admin.tokens import AccessTokenAdmin, RefreshTokenAdmin
+from applications.admin.users import UserWithTokensAdmin
 from applications.admin.webhooks import DeliveryAdmin, WebhookAdmin
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ApplicationKeyHistoryAdmin",
     "DeliveryAdmin",
     "RefreshTokenAdmin",
+    "UserWithTokensAdmin",
     "WebhookAdmin",
     "WebhookHistoryAdmin",
 ]

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from applications.models import Event
+from applications.models import DeliveryAttempt, Event
 from fulfillment.erasure import without_words
 from fulfillment.statements import execute, fetch_row
 
@@ -70,10 +70,15 @@ def record_event(
 
 @transaction.atomic
 def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) -> int:
-    """Takes the words out of what was told about an order; returns how many events changed."""
+    """Takes the words out of what was told about an order and of what was answered; says how many events changed."""
     changed = 0
     told = Event.objects.filter(application=application_id, data__OrderID=order_id)
-    for event in told.select_for_update(of=("self",)).order_by("pk"):
+    events = list(told.select_for_update(of=("self",)).order_by("pk"))
+    for attempt in DeliveryAttempt.objects.filter(delivery__event__in=events).exclude(body=""):
+        body = without_words(attempt.body, words)
+        if body != attempt.body:
+            DeliveryAttempt.objects.filter(pk=attempt.pk).update(body=body)
+    for event in events:
         data = without_words(event.data, words)
         if data != event.data:
             event.data = data

@@ -82,6 +82,7 @@ def test_unknown_name_costs_the_work_of_a_wrong_password(world, monkeypatch):
 
 
 def test_too_many_tries_are_refused_without_a_look_at_the_password(world, settings):
+    settings.DEFAULT_TENANT_DOMAIN = "Print.Example"
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
     request = RequestFactory().post("/accounts/login/", REMOTE_ADDR="203.0.113.9")
     for _ in range(2):
@@ -92,6 +93,18 @@ def test_too_many_tries_are_refused_without_a_look_at_the_password(world, settin
 
     assert request.sign_in_refusal
     assert sign_in("outsider", PASSWORD, request) == world.outsider
+
+
+@pytest.mark.parametrize("name", ["user", "nobody"])
+def test_ways_to_write_a_name_share_a_limit_that_does_not_tell_who_exists(world, settings, name):
+    settings.DEFAULT_TENANT_DOMAIN = "elsewhere.example"
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    for _ in range(2):
+        assert sign_in(name, "wrong") is None
+
+    assert sign_in(f"{name}@print.example", PASSWORD) is None
+    with pytest.raises(PermissionDenied):
+        sign_in(name, PASSWORD)
 
 
 def test_right_password_clears_the_account(world, settings):

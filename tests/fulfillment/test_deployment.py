@@ -11,6 +11,8 @@ import pytest
 import yaml
 from django.core.management import get_commands
 
+from stores.services.catalog_uploads import UPLOAD_BYTES
+
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
@@ -24,7 +26,7 @@ OF_OTHERS = {
     "PIP_NO_CACHE_DIR",
 }
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
-OURS = ("prepare", "web", "worker")
+OURS = ("prepare", "web", "worker", "backup")
 
 
 def commands_of(text: str) -> list[str]:
@@ -90,6 +92,23 @@ def test_containers_copy_every_package_that_is_run():
     copied = set(re.findall(r"^COPY (\w+) \w+$", (DEPLOY / "Containerfile").read_text("utf-8"), re.MULTILINE))
 
     assert copied == {"accounts", "applications", "delivery", "fulfillment", "static", "stores", "templates"}
+
+
+def test_folders_that_commands_write_to_are_mounted():
+    for name in OURS:
+        service = COMPOSE["services"][name]
+        mounted = {volume.split(":")[1] for volume in service["volumes"]}
+        assert "/data/media" in mounted
+        assert ("/backups" in mounted) == ("/backups/" in " ".join(service.get("command", [])))
+        size = int(re.search(r"size=(\d+)m", service["tmpfs"][0])[1])
+        assert size * 2**20 > 2 * UPLOAD_BYTES
+    written = {
+        folder
+        for unit in UNITS
+        for folder in re.findall(r"^ReadWritePaths=(\S+)", unit.read_text(), re.MULTILINE)
+    }
+    guide = (DEPLOY / "README.md").read_text("utf-8")
+    assert all(folder in guide for folder in written)
 
 
 def test_compose_holds_no_secret():

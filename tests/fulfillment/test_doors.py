@@ -5,6 +5,7 @@ FULFILLMENT_HOSTILE_CASES raises the number of hostile requests; the suite sends
 
 import os
 from collections import Counter
+from io import BytesIO
 
 import pytest
 import requests
@@ -52,7 +53,7 @@ def _is_missing_data(status, case) -> bool:
         "/%7f",
         "/x?a=%00",
         "/x?a=%1B",
-        "/x?%7f",
+        "/x?%7f=",
         "/api/v1/store/%0a",
         "/static/%00",
     ],
@@ -72,6 +73,35 @@ def test_a_body_of_unknown_length_is_refused_and_not_taken_for_an_empty_one(clie
     response = client.generic("POST", "/api/v1/user", b"", headers={"Transfer-Encoding": "chunked"})
 
     assert (response.status_code, response.json()["Code"]) == (411, "length_required")
+
+
+def upload(client, path, size):
+    """What was answered, and whether anything of the body was read."""
+    body = BytesIO(b"--X\r\n")
+    response = client.generic(
+        "POST",
+        path,
+        content_type="multipart/form-data; boundary=X",
+        **{"wsgi.input": body, "CONTENT_LENGTH": str(size)},
+    )
+    return response.status_code, body.tell() > 0
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/signup/", "/admin/login/", "/nothing"])
+def test_strangers_cannot_fill_the_disk_with_a_form(client, db, path):
+    assert upload(client, path, 1_048_577) == (413, False)
+
+
+def test_only_staff_send_large_files_and_only_to_the_console(world):
+    user, operator = Client(), Client()
+    user.force_login(world.outsider)
+    operator.force_login(world.operator)
+    large = 100 * 1024 * 1024
+
+    assert upload(user, "/profile", large) == (413, False)
+    assert upload(user, "/admin/delivery/dataset/", large) == (413, False)
+    assert upload(operator, "/profile", large) == (413, False)
+    assert upload(operator, "/admin/delivery/dataset/", large)[0] != 413
 
 
 def test_a_huge_key_is_refused_without_a_query(world, django_assert_num_queries):

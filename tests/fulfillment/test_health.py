@@ -4,6 +4,7 @@ import pytest
 from django.core.cache import cache
 from django.core.files.storage import default_storage
 from django.db import OperationalError, connection
+from django.test import Client
 
 from fulfillment import health
 from tests.workers import working
@@ -85,3 +86,13 @@ def test_a_living_worker_is_told_and_asked_for_by_name(client):
         response = client.get("/readyz?worker=1")
 
     assert (response.status_code, response.json()["checks"]["worker"]) == (200, "ok")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_machines_are_watched_by_their_address_without_tls(db, settings, path):
+    settings.SECURE_SSL_REDIRECT = True
+    settings.ALLOWED_HOSTS = ["print.example"]
+    answers = [Client().get(address, headers={"Host": "10.1.2.3:8000"}) for address in (path, "/guide")]
+
+    assert answers[0].status_code == (404 if path == "/metrics" else 200)
+    assert answers[1].status_code == 400

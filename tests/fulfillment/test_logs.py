@@ -24,6 +24,8 @@ SECRETS = [
     "postgresql://me:canary-word@db/x",
     "key sfk_0123456789abcdef and whsec_0123456789abcdef",
     "sessionid=canary-word; csrftoken=1",
+    "GET /accounts/password-reset/MQ/canary-0123456789abcdef/ 200",
+    f"GET /proofs/canary{'_' * 40}/page-1.png and /assets/{'-' * 30}canary0123456789/x.png",
 ]
 
 
@@ -98,6 +100,7 @@ def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
         requests.post(
             f"{served.url}/oauth/token", data={"code": "canary", "client_secret": "canary"}, timeout=10
         )
+        requests.get(f"{served.url}/accounts/password-reset/MQ/canary-{'0' * 32}/", timeout=10)
         page = requests.Session()
         token = re.search(
             r'name="csrfmiddlewaretoken" value="(\w+)"', page.get(f"{served.url}/accounts/login/").text

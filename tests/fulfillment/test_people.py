@@ -6,12 +6,15 @@ import zipfile
 
 import pytest
 from django.apps import apps
+from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.passwords import ask_reset_link
 from applications.models import Application
 from applications.services.applications import create_application
 from applications.services.owners import OwnerInvitation
@@ -53,6 +56,16 @@ def make_person(world):
     invitation.sent = invitation.expires = user.created
     invitation.save()
     return user
+
+
+def log_of_console(world, person):
+    """What an operator did to records that are called by the person's name."""
+    operator = Client()
+    operator.force_login(world.operator)
+    address = reverse("admin:accounts_subscription_change", args=[person.subscription.pk])
+    assert operator.post(address, {"requests_per_minute": "77"}).status_code == 302
+    message = [{"added": {"name": "role", "object": f"Order.All.Read for {person.username}"}}]
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=message)
 
 
 def unpacked(content: bytes) -> dict[str, list[dict]]:
@@ -108,6 +121,8 @@ def test_last_operator_is_not_erased(world):
 def test_dump_holds_nothing_of_an_erased_user(tmp_path):
     world = build_world()
     person = make_person(world)
+    ask_reset_link(email=PERSON["email"])
+    log_of_console(world, person)
     client, browser = world.as_user(person), Client()
     assert browser.login(username="zenobia.quill@print.example", password=PASSWORD)
     run_program("pg_dump", f"--file={tmp_path / 'before.sql'}")

@@ -3,11 +3,13 @@
 from contextlib import contextmanager
 
 import pghistory.models
+import pgtrigger
 import pytest
 from django.apps import apps
 from django.db import DatabaseError, ProgrammingError, connection, transaction
 from psycopg import sql
 
+from accounts.models import User
 from fulfillment.trail import close_trail, grant_use, trail_models
 from stores.models import OrderHistory
 from tests.factories.orders import make_product, order_body
@@ -175,6 +177,17 @@ def test_application_role_cannot_touch_the_trail(as_role, label):
             "CREATE OR REPLACE FUNCTION fulfillment_guard_trail() RETURNS trigger LANGUAGE sql AS 'SELECT 1'",
             table,
         )
+
+
+def test_application_role_cannot_work_unseen(as_role, world):
+    before = User.pgh_event_model.objects.filter(pgh_obj_id=world.user.pk).count()
+
+    with pgtrigger.ignore(), connection.cursor() as cursor:
+        cursor.execute("UPDATE accounts_user SET is_operator = true WHERE id = %s", [world.user.pk])
+
+    assert User.pgh_event_model.objects.filter(pgh_obj_id=world.user.pk).count() == before + 1
+    with refused(ProgrammingError, "must be owner|permission denied"):
+        run("DROP FUNCTION _pgtrigger_should_ignore CASCADE", "accounts_user")
 
 
 def test_application_role_does_everything_the_service_does(as_role, world):

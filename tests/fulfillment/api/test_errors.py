@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 from django.db import OperationalError
@@ -37,6 +38,19 @@ def test_malformed_body_is_a_400_problem(world, body):
     assert response.status_code == 400, response.content
     assert response["Content-Type"] == "application/problem+json"
     assert response.json()["_meta"]["Messages"]
+
+
+def test_names_are_compared_in_time_that_grows_with_the_body(world):
+    names = [f"{number:x}" for number in range(60_000)]
+    body = "{" + ",".join(f'"{name}":0' for name in [*names, names[-1]]) + "}"
+    began = time.process_time()
+
+    response = world.as_user(world.user).generic(
+        "POST", "/api/v1/application", body, content_type="application/json"
+    )
+
+    assert "the name 'ea5f' occurs twice" in response.json()["detail"]
+    assert time.process_time() - began < 5
 
 
 def test_body_without_content_type_is_read_as_json(world):

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import IdempotentAnswer
 from accounts.secrets import decrypt
 from accounts.services import idempotency
-from applications.models import Event
+from applications.models import Delivery, DeliveryAttempt, Event
 from fulfillment.backups.programs import run_program
 from fulfillment.errors import Conflict
 from fulfillment.housekeeping import prune
@@ -39,6 +39,7 @@ from stores.services.print_files import read_print_file
 from stores.services.recipients import erase_recipient
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
+from tests.factories.webhooks import make_webhook
 
 RECIPIENT = {
     "Name": "Wilhelmina Quarrington",
@@ -354,6 +355,21 @@ def test_events_are_told_without_the_words(placed):
     event.refresh_from_db()
     assert "77%20Honeycomb%20Terrace" not in str(event.data)
     assert event.data["OrderID"] == str(placed.order.pk)
+
+
+def test_what_webhooks_answered_is_kept_without_the_words(placed):
+    webhook = make_webhook(placed.world.application)
+    event = Event.objects.filter(data__OrderID=str(placed.order.pk)).last()
+    now = timezone.now()
+    delivery = Delivery.objects.create(event=event, webhook=webhook, next_try=now, created=now)
+    for body in ("Thanks, parcel for Wilhelmina noted.", "Thanks."):
+        DeliveryAttempt.objects.create(
+            delivery=delivery, timestamp=now, milliseconds=1, status_code=200, body=body
+        )
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    assert [attempt.body for attempt in delivery.attempts.all()] == ["[erased]", "Thanks."]
 
 
 def test_addresses_go_by_themselves_when_their_time_is_over(placed, settings):
