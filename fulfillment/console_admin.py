@@ -97,8 +97,9 @@ class ConsoleAdmin(ModelAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.opens_to(request, "view")
 
-    def has_view_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.opens_to(request, "view", instance)
+    # Django's choosing of related records calls it with `obj=`.
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.opens_to(request, "view", obj)
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return self.opens_to(request, "add")

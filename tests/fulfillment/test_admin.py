@@ -94,3 +94,29 @@ def test_a_filter_that_is_none_leads_to_the_whole_list(world, client, path):
 
     assert (response.status_code, response["Location"][-4:]) == (302, "?e=1")
     assert client.get(response["Location"]).status_code == 200
+
+
+def choosers():
+    """Every field of a form, or of a table in one, whose record is chosen by typing a part of its name."""
+    for model, model_admin in admin.site._registry.items():
+        for holder in (model_admin, *(inline(model, admin.site) for inline in model_admin.inlines)):
+            for name in holder.autocomplete_fields:
+                yield holder.model, name
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    sorted(set(choosers()), key=str),
+    ids=lambda part: part if isinstance(part, str) else part._meta.label,
+)
+def test_related_records_are_found_by_typing(full_world, client, model, name):
+    client.force_login(full_world.operator)
+    asked = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
+    known = model._meta.get_field(name).related_model._base_manager.count()
+
+    found = client.get("/admin/autocomplete/", asked).json()
+    assert 0 < len(found["results"]) == min(known, 20)
+    assert client.get("/admin/autocomplete/", {**asked, "term": "no such thing"}).json()["results"] == []
+
+    client.force_login(full_world.outsider)
+    assert client.get("/admin/autocomplete/", asked).status_code == 302
