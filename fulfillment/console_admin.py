@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin import ShowFacets
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -120,6 +122,19 @@ class ConsoleAdmin(ModelAdmin):
         if not self.has_view_permission(request, record):
             raise PermissionDenied
         return history_page(self, request, record)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
+        """Keys of another kind than the list's are refused before Django asks the database for them."""
+        try:
+            for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                self.opts.pk.to_python(key)
+        except ValidationError:
+            messages.warning(
+                request, "What was chosen is not in this list. Nothing was changed; choose again."
+            )
+            return None
+        answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

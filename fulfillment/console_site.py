@@ -38,6 +38,10 @@ class ConsoleSite(UnfoldAdminSite):
 
         return update_wrapper(in_zone_of_user, view)
 
+    def get_urls(self) -> list[Any]:
+        """Without Django's way from any record of any table to its page on the site: records have none."""
+        return [pattern for pattern in super().get_urls() if getattr(pattern, "name", "") != "view_on_site"]
+
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         from fulfillment.dashboard import dashboard  # noqa: PLC0415 - as above
 

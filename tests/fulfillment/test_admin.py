@@ -1,7 +1,10 @@
 """Every list and form of the admin opens for an operator, shows no secret, and is closed to everybody else."""
 
+from itertools import product
+
 import pytest
 from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
 from django.urls import reverse
 
 from accounts.callers import Caller
@@ -120,3 +123,26 @@ def test_related_records_are_found_by_typing(full_world, client, model, name):
 
     client.force_login(full_world.outsider)
     assert client.get("/admin/autocomplete/", asked).status_code == 302
+
+
+NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-000000000000"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_an_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, model):
+    client.force_login(full_world.operator)
+    request = client.get(address(model, "changelist")).wsgi_request
+    before = list(model._base_manager.values())
+
+    for action, key in product(admin.site._registry[model].get_actions(request), NOT_IN_A_LIST):
+        sent = {"action": action, "_selected_action": [key], "confirmed": "yes", "post": "yes"}
+        assert client.post(address(model, "changelist"), sent).status_code in {200, 302}
+
+    assert list(model._base_manager.values()) == before
+
+
+def test_there_is_no_way_from_a_table_to_its_records(world, client):
+    client.force_login(world.operator)
+
+    for content_type in ContentType.objects.values_list("pk", flat=True):
+        assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
