@@ -20,6 +20,8 @@ from unfold.forms import PaginationInlineFormSet
 from fulfillment.object_history import history_page
 
 COUNTED_ROWS = 10_000
+# An action does its work within one request: more would end in a timeout, half done.
+MOST_AT_ONCE = 1000
 
 
 class BoundedPaginator(Paginator):
@@ -124,7 +126,7 @@ class ConsoleAdmin(ModelAdmin):
         return history_page(self, request, record)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
-        """Keys of another kind than the list's are refused before Django asks the database for them."""
+        """Refuses keys of another kind than the list's, and more records than one request can work through."""
         try:
             for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
                 self.opts.pk.to_python(key)
@@ -132,6 +134,9 @@ class ConsoleAdmin(ModelAdmin):
             messages.warning(
                 request, "What was chosen is not in this list. Nothing was changed; choose again."
             )
+            return None
+        if request.POST.get("select_across") == "1" and queryset[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
+            messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer

@@ -65,6 +65,22 @@ def test_several_requests_are_approved_at_once(full_world, client):
     assert model.objects.get().state == "Approved"
 
 
+def test_more_requests_than_a_page_shows_are_not_decided_in_part(full_world, client, monkeypatch):
+    client.force_login(full_world.operator)
+    model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
+    joining = Caller.on_pages(full_world.outsider)
+    request_association(caller=joining, application=full_world.application, user_id=joining.user_id)
+    monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 1)
+    chosen = [str(pk) for pk in model.objects.values_list("pk", flat=True)]
+
+    page = client.post(
+        address(model, "changelist"), {"action": "decide", "_selected_action": chosen}, follow=True
+    )
+
+    assert len(chosen) == 2
+    assert "At most 1 requests are decided on one page." in page.content.decode()
+
+
 def test_new_user_of_the_admin_has_a_subscription(world, client):
     client.force_login(world.operator)
 
