@@ -35,6 +35,13 @@ def test_profile_is_saved_by_the_service(world, browser):
     assert "Your profile is saved." in text(browser, "/profile")
 
 
+@pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
+def test_a_profile_hides_no_character(world, browser, field):
+    sent = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
+
+    assert set(browser.post("/profile", sent).context["form"].errors) == {field}
+
+
 def test_an_unknown_time_zone_is_refused(world, browser):
     response = browser.post("/profile", {"time_zone": "Mars/Olympus"})
 
