@@ -46,6 +46,7 @@ def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, brows
     response = browser.post("/applications/new", sent)
 
     assert set(response.context["form"].errors) == {"reply_urls", "application_url"}
+    assert response.context["form"].errors["application_url"] == ["Enter a valid URL."]
     assert "must use https" in response.context["form"].errors["reply_urls"][0]
     assert "http://far.example/cb" in response.content.decode()
     assert not Application.objects.filter(name="Bad").exists()
