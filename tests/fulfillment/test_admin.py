@@ -8,6 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.urls import reverse
 
 from accounts.callers import Caller
+from accounts.models import Role
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.associations import request_association
 from delivery.services.demo import load_demo_population
@@ -162,3 +163,54 @@ def test_there_is_no_way_from_a_table_to_its_records(world, client):
 
     for content_type in ContentType.objects.values_list("pk", flat=True):
         assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("joined", "more", "said"),
+    [
+        ("user", {}, "Choose a store or an application, or say that it counts everywhere."),
+        ("user store", {"everywhere": "on"}, "everywhere: not both"),
+        ("user application store", {}, "leave one of them out"),
+        ("user application", {}, "On an application these count: Application.All.Read"),
+        ("user store", {"grant": "Application.Self.Write"}, "On a store these count: Order.All.Read"),
+        ("user store", {"grant": "Store.All.Read"}, "This role is given already."),
+        ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),
+        ("", {"everywhere": "on"}, "A role is a user&#x27;s, or joins an application with a store."),
+        ("user", {"store": "0"}, "Select a valid choice."),
+    ],
+)
+def test_a_role_that_says_nothing_or_too_much_is_refused(world, client, joined, more, said):
+    client.force_login(world.operator)
+    records = {"user": world.user.pk, "application": world.application.pk, "store": world.associated.pk}
+    sent = {name: str(records[name]) for name in joined.split()}
+    before = Role.objects.count()
+
+    page = client.post("/admin/accounts/role/add/", {**sent, "grant": "Order.Self.Write", **more})
+
+    assert (page.status_code, Role.objects.count()) == (200, before)
+    assert said in page.content.decode()
+
+
+@pytest.mark.parametrize("place", ["store", "everywhere"])
+def test_a_role_is_given_on_a_store_or_everywhere(world, client, place):
+    client.force_login(world.operator)
+    chosen = {"store": str(world.unassociated.pk)} if place == "store" else {"everywhere": "on"}
+
+    client.post(
+        "/admin/accounts/role/add/", {"user": str(world.outsider.pk), "grant": "Order.All.Read", **chosen}
+    )
+
+    role = Role.objects.get(user=world.outsider, application=None)
+    assert role.store == (world.unassociated if place == "store" else None)
+    form = client.get(f"/admin/accounts/role/{role.pk}/change/").context["adminform"].form
+    assert form["everywhere"].initial == (place == "everywhere")
+    own = client.get(f"/admin/accounts/user/{world.outsider.pk}/change/").content.decode()
+    assert ('title="True"' in own) == (place == "everywhere")
+
+
+def test_an_unknown_time_zone_of_a_user_is_refused(world, client):
+    client.force_login(world.operator)
+
+    page = client.post(f"/admin/accounts/user/{world.user.pk}/change/", {"time_zone": "Mars"})
+
+    assert "There is no such zone." in page.context["adminform"].form.errors["time_zone"][0]
