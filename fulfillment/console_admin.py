@@ -98,6 +98,10 @@ class ConsoleAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return self.visible_to(request, super().get_queryset(request))
 
+    def told_apart(self, record: Any) -> str:
+        """How the record is named where one is chosen; a name that others may have as well is not enough there."""
+        return str(record)
+
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.opens_to(request, "view")
 

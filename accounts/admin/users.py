@@ -71,6 +71,9 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
         (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
     ]
 
+    def told_apart(self, user: User) -> str:
+        return f"{user.username} ({user.email})"
+
     def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:
         return self.inlines if instance else []
 

@@ -158,6 +158,9 @@ class ApplicationAdmin(ConsoleAdmin):
         icons = ("icon__image", "icon__central_image")
         return super().get_queryset(request).select_related("user", "icon").defer(*icons)
 
+    def told_apart(self, application: Application) -> str:
+        return f"{application.name} ({application.client_id})"
+
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
         return _picture(application, 72) or "none"

@@ -8,10 +8,12 @@ from django.contrib.contenttypes.models import ContentType
 from django.urls import reverse
 
 from accounts.callers import Caller
-from accounts.models import Role
+from accounts.models import Role, Tenant, User
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.associations import request_association
+from applications.models import Application
 from delivery.services.demo import load_demo_population
+from stores.models import Store
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
@@ -163,6 +165,19 @@ def test_there_is_no_way_from_a_table_to_its_records(world, client):
 
     for content_type in ContentType.objects.values_list("pk", flat=True):
         assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
+
+
+def test_records_of_one_name_are_told_apart_where_one_is_chosen(world, client):
+    other = Tenant.objects.create(domain="other.example", name="Other")
+    User.objects.create(tenant=other, username=world.user.username, email="namesake@other.example")
+    Application.objects.filter(pk=world.other_application.pk).update(name=world.application.name)
+    Store.objects.filter(pk=world.unassociated.pk).update(company_name=world.associated.company_name)
+    client.force_login(world.operator)
+
+    for field in ("user", "application", "store"):
+        asked = {"app_label": "accounts", "model_name": "role", "field_name": field}
+        told = [one["text"] for one in client.get("/admin/autocomplete/", asked).json()["results"]]
+        assert len(set(told)) == len(told) > 1
 
 
 @pytest.mark.parametrize(
