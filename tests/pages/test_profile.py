@@ -25,6 +25,11 @@ def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, brows
     assert "no-store" in browser.get(address)["Cache-Control"]
 
 
+def test_the_start_page_of_people_is_not_kept(world, client, browser):
+    assert "Cache-Control" not in client.get("/")
+    assert "no-store" in browser.get("/")["Cache-Control"]
+
+
 def test_profile_is_saved_by_the_service(world, browser):
     sent = {"first_name": "Una", "last_name": "Berg", "phone": "+1 555", "time_zone": "America/Denver"}
 
