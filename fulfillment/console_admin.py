@@ -67,6 +67,8 @@ class ConsoleAdmin(ModelAdmin):
     compressed_fields = True
     # What to do where the list is empty.
     empty_help = ""
+    # Lists in the record's rendering that its history tells of, with their titles.
+    told_parts: Mapping[str, str] = {}
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 
