@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 import accounts.services.pruning
 import applications.services.pruning
@@ -75,6 +75,9 @@ def _prune_one(thing: Prunable, batch: int) -> Pruned:
                 time.sleep(PAUSE_SECONDS)
     except DomainError as error:
         return Pruned(thing.name, removed, error.message)
+    except DatabaseError as error:
+        connection.close_if_unusable_or_obsolete()
+        return Pruned(thing.name, removed, f"The database refused: {error}".strip())
     return Pruned(thing.name, removed)
 
 

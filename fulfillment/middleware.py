@@ -32,7 +32,8 @@ PROGRAM_PREFIXES = (
 )
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-UNSAFE_QUERY = re.compile(r"%00|[\x00-\x1f\x7f]")
+# Encoded, a query may have tabs and line ends: a search may be typed in several lines.
+UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
 # A hundred postal codes and every parameter there is fit four times.
 LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")

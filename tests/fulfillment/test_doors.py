@@ -44,7 +44,18 @@ def _is_missing_data(status, case) -> bool:
 
 
 @pytest.mark.parametrize(
-    "target", ["/a%00b", "/a%0d%0ab", "/%1b", "/%7f", "/x?a=%00", "/api/v1/store/%0a", "/static/%00"]
+    "target",
+    [
+        "/a%00b",
+        "/a%0d%0ab",
+        "/%1b",
+        "/%7f",
+        "/x?a=%00",
+        "/x?a=%1B",
+        "/x?%7f",
+        "/api/v1/store/%0a",
+        "/static/%00",
+    ],
 )
 def test_control_characters_in_addresses_are_refused(client, db, target):
     response = client.get(target)

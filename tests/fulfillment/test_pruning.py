@@ -1,6 +1,7 @@
 """`manage.py prune` over everything the apps declare."""
 
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -8,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
@@ -19,10 +20,11 @@ from applications.services.events import record_event
 from applications.services.webhooks import create_webhook, delete_webhook, rotate_secret
 from delivery.models import ImportProblem, ImportRun, ImportState
 from fulfillment import housekeeping
-from fulfillment.errors import Unprocessable
+from fulfillment.errors import Conflict, Unprocessable
 from fulfillment.housekeeping import every_prunable, prune
 from fulfillment.locks import only_one
 from fulfillment.pruning import Prunable, prunable_rows
+from fulfillment.tasks import prune_everything
 
 
 def counts():
@@ -126,17 +128,38 @@ def test_two_do_not_prune_at_once():
     call_command("prune")
 
 
-def test_what_fails_stops_nothing_else(db, monkeypatch):
+@pytest.mark.django_db(transaction=True)
+def test_pruning_at_night_is_tried_again_after_a_backup():
+    with only_one("Pruning"), pytest.raises(Conflict) as refused:
+        prune_everything(0)
+
+    tries = [
+        prune_everything.retry_strategy.get_retry_decision(
+            exception=refused.value, job=SimpleNamespace(attempts=number)
+        )
+        for number in (0, 16, 18)
+    ]
+    assert [one is not None for one in tries] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (Unprocessable("It is away.", code="away"), "It is away."),
+        (OperationalError("canceling statement"), "The database refused: canceling statement"),
+    ],
+)
+def test_what_fails_stops_nothing_else(db, monkeypatch, error, failure):
     def fail(batch):
         yield 3
-        raise Unprocessable("It is away.", code="away")
+        raise error
 
     things = [Prunable("first", lambda: 4, fail), Prunable("second", lambda: 1, lambda batch: iter([1]))]
     monkeypatch.setattr(housekeeping, "every_prunable", lambda **_: things)
     report = prune()
 
     assert [(one.name, one.count, one.failure) for one in report] == [
-        ("first", 3, "It is away."),
+        ("first", 3, failure),
         ("second", 1, ""),
     ]
 
