@@ -18,6 +18,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.object_history import history_page
+from fulfillment.stale_forms import StaleGuard
 
 COUNTED_ROWS = 10_000
 # An action does its work within one request: more would end in a timeout, half done.
@@ -69,6 +70,8 @@ class ConsoleAdmin(ModelAdmin):
     empty_help = ""
     # Lists in the record's rendering that its history tells of, with their titles.
     told_parts: Mapping[str, str] = {}
+    # Whether the form itself refuses what was decided on an old view.
+    knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 
@@ -119,6 +122,12 @@ class ConsoleAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
         return self.opens_to(request, "delete", instance)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
+        form = super().get_form(request, obj, change, **options)
+        if not change or self.knows_versions:
+            return form
+        return type(form.__name__, (StaleGuard, form), {})
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """The audit trail of the record, where its model keeps one; else what was done to it in the admin."""

@@ -73,7 +73,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    form = ChangeApplicationForm(request.POST or None, initial=_initial(application))
+    form = ChangeApplicationForm(request.POST or None, initial=_initial(application), instance=application)
     if request.method == "POST" and form.is_valid():
         try:
             change_application(application=application, values=form.values())

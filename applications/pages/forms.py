@@ -3,7 +3,9 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from applications.models import Application
 from applications.services.applications import FIELDS
+from fulfillment.stale_forms import StaleGuard
 
 # The contract's names, and the fields that hold them here.
 APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
@@ -88,12 +90,16 @@ class NewApplicationForm(ApplicationForm):
         return super().values() | keys
 
 
-class ChangeApplicationForm(ApplicationForm):
+class ChangeApplicationForm(StaleGuard, ApplicationForm):
     is_enabled = forms.BooleanField(
         label="Enabled",
         required=False,
         help_text="A disabled application can neither sign people in nor call the API.",
     )
+
+    def __init__(self, *args: Any, instance: Application, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance = instance
 
 
 class KeyForm(forms.Form):

@@ -87,6 +87,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
 
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    knows_versions = True
     form = OrderMoveForm
     inlines = [OrderItemInline, ShipmentInline, OrderHistoryInline]
     list_display = [

@@ -45,6 +45,25 @@ def test_changing_a_store_renders_its_products_again(operator):
     assert_renderings_fresh()
 
 
+def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
+    store = make_store()
+    address = reverse("admin:stores_store_change", args=[store.pk])
+    opened = operator.get(address).context["adminform"].form.seen_version
+    Store.objects.filter(pk=store.pk).update(time_zone="Europe/Berlin")
+
+    refused = operator.post(address, {**VALUES, "seen_version": opened})
+    newest = refused.context["adminform"].form.seen_version
+
+    assert "Somebody changed this after you opened it" in refused.content.decode()
+    assert f'name="seen_version" value="{newest}"' in refused.content.decode()
+    assert Store.objects.get().company_name == store.company_name
+    assert newest != opened
+    wrong = operator.post(address, {**VALUES, "currency": "Euro", "seen_version": newest})
+    assert wrong.context["adminform"].form.seen_version == newest
+    assert operator.post(address, {**VALUES, "seen_version": newest}).status_code == 302
+    assert Store.objects.get().company_name == "New Store"
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -1,0 +1,46 @@
+"""A form that was opened before somebody else changed the record does not silently write over that."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Max
+
+SEEN = "seen_version"
+CHANGED_SINCE = (
+    "Somebody changed this after you opened it; the history tells who and what. Nothing is saved. What you typed is"
+    " below: save once more to write over the other change."
+)
+
+
+def version_of(record: Any) -> str:
+    """Of the newest entry of the record's audit trail; empty where its model keeps none."""
+    events = getattr(record, "pgh_event_model", None)
+    if events is None or record.pk is None:
+        return ""
+    newest = events.objects.filter(pgh_obj=record.pk).aggregate(newest=Max("pgh_id"))["newest"]
+    return str(newest or "")
+
+
+class StaleGuard:
+    """For forms of one record, `instance`; their page sends back `seen_version`, and a request without it is let by."""
+
+    instance: Any
+    data: Any
+    fields: Any
+    is_bound: bool
+    is_stale = False
+
+    @property
+    def seen_version(self) -> str:
+        """What the page sends back: after another fault still what was first seen. Nothing where nothing is asked."""
+        if not self.fields:
+            return ""
+        seen: str | None = self.data.get(SEEN) if self.is_bound and not self.is_stale else None
+        return version_of(self.instance) if seen is None else seen
+
+    def clean(self) -> Any:
+        cleaned = super().clean()  # type: ignore[misc]  # of the form mixed in
+        if SEEN in self.data and self.data[SEEN] != version_of(self.instance):
+            self.is_stale = True
+            raise ValidationError(CHANGED_SINCE, code="changed_since")
+        return cleaned
