@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin import ShowFacets
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +20,8 @@ from unfold.forms import PaginationInlineFormSet
 from fulfillment.object_history import history_page
 
 COUNTED_ROWS = 10_000
+# An action does its work within one request: more would end in a timeout, half done.
+MOST_AT_ONCE = 1000
 
 
 class BoundedPaginator(Paginator):
@@ -63,6 +67,8 @@ class ConsoleAdmin(ModelAdmin):
     compressed_fields = True
     # What to do where the list is empty.
     empty_help = ""
+    # Lists in the record's rendering that its history tells of, with their titles.
+    told_parts: Mapping[str, str] = {}
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 
@@ -94,11 +100,16 @@ class ConsoleAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return self.visible_to(request, super().get_queryset(request))
 
+    def told_apart(self, record: Any) -> str:
+        """How the record is named where one is chosen; a name that others may have as well is not enough there."""
+        return str(record)
+
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.opens_to(request, "view")
 
-    def has_view_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.opens_to(request, "view", instance)
+    # Django's choosing of related records calls it with `obj=`.
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.opens_to(request, "view", obj)
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return self.opens_to(request, "add")
@@ -119,6 +130,22 @@ class ConsoleAdmin(ModelAdmin):
         if not self.has_view_permission(request, record):
             raise PermissionDenied
         return history_page(self, request, record)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
+        """Refuses keys of another kind than the list's, and more records than one request can work through."""
+        try:
+            for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                self.opts.pk.to_python(key)
+        except ValidationError:
+            messages.warning(
+                request, "What was chosen is not in this list. Nothing was changed; choose again."
+            )
+            return None
+        if request.POST.get("select_across") == "1" and queryset[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
+            messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
+            return None
+        answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

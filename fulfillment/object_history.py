@@ -1,6 +1,7 @@
 """The audit trail of one record as a page: who changed what, when, and through which address."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +32,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
         "original": record,
         "title": f"History of {record}",
         "page": page,
-        "trail": list(_told([*shown, *before], len(shown), names_of_callers(shown))),
+        "trail": list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts)),
     }
     return TemplateResponse(request, "admin/object_trail.html", context)
 
@@ -54,7 +55,9 @@ def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple
     return known
 
 
-def _told(events: list[Any], count: int, names: dict[str, str]) -> Iterable[dict[str, Any]]:
+def _told(
+    events: list[Any], count: int, names: dict[str, str], parts: Mapping[str, str]
+) -> Iterable[dict[str, Any]]:
     records = names_of_records(events, told_fields(events[0])) if events else {}
     for number in range(count):
         event, former = events[number], events[number + 1] if number + 1 < len(events) else None
@@ -66,7 +69,10 @@ def _told(events: list[Any], count: int, names: dict[str, str]) -> Iterable[dict
             "who": names.get(user, user),
             "through": known.get("application"),
             "where": known.get("url"),
-            "changes": _changes(event, former, records),
+            "changes": [
+                *_changes(event, former, records),
+                *(_changed_parts(event, former, parts) if parts else ()),
+            ],
         }
 
 
@@ -79,6 +85,22 @@ def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> li
     fields = told_fields(event)
     pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
     return [pair for pair in pairs if pair[1] != pair[2]]
+
+
+def _changed_parts(event: Any, former: Any, parts: Mapping[str, str]) -> Iterable[tuple[str, str, str]]:
+    """What lies in tables without a trail of their own is told by the rendering: the entries that went and came."""
+    before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
+    for name, title in parts.items():
+        old, new = (
+            [
+                ", ".join(f"{key} {value}" for key, value in entry.items() if value)
+                for entry in body.get(name, ())
+            ]
+            for body in (before, after)
+        )
+        gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
+        if gone or come:
+            yield title, shown_value("; ".join(gone)), shown_value("; ".join(come))
 
 
 def told_fields(event: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
@@ -40,7 +41,9 @@ def show_home(request: HttpRequest) -> HttpResponse:
     applications = list(
         with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
-    return render(request, "portal/home.html", {"applications": applications})
+    page = render(request, "portal/home.html", {"applications": applications})
+    add_never_cache_headers(page)
+    return page
 
 
 @require_safe

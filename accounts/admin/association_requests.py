@@ -110,10 +110,13 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return request.get_state_display()
 
     @admin.action(description="Decide, with grants and a note …", permissions=["change"])
-    def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
-        return HttpResponseRedirect(
-            _decision_address(chosen.values_list("pk", flat=True)[: self.list_per_page])
-        )
+    def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
+        """One page of the inbox at most: what is left out silently would be missed by nobody."""
+        ids = list(chosen.values_list("pk", flat=True)[: self.list_per_page + 1])
+        if len(ids) > self.list_per_page:
+            messages.error(request, f"At most {self.list_per_page} requests are decided on one page.")
+            return None
+        return HttpResponseRedirect(_decision_address(ids))
 
     @admin.action(description="Approve with the grants asked for", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:

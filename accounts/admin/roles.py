@@ -4,16 +4,18 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
 from accounts.permissions import Grant
 
 
 @admin.register(Role)
-class RoleAdmin(StaffAdmin):
+class RoleAdmin(RolePlaces, StaffAdmin):
     """Staff read the roles of their stores; who gets one is decided by operators."""
 
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
+    form = RoleForm
     list_display = ["grant", "user", "application", "store", "created"]
     list_filter = ["grant"]
     list_select_related = ["user", "application", "store"]

@@ -1,4 +1,5 @@
 from typing import Any
+from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib import admin
@@ -6,6 +7,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
 from accounts.services.users import create_user
 from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
@@ -22,9 +24,16 @@ class ChangedUserForm(UserChangeForm):
         model = User
         fields = "__all__"
 
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        if name not in available_timezones():
+            raise forms.ValidationError("There is no such zone. Write one as America/Denver, or UTC.")
+        return name
 
-class RoleInline(ConsoleInline):
+
+class RoleInline(RolePlaces, ConsoleInline):
     model = Role
+    form = RoleForm
     per_page = 20
     ordering = ["pk"]
     autocomplete_fields = ["application", "store"]
@@ -61,6 +70,9 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
     add_fieldsets = [
         (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
     ]
+
+    def told_apart(self, user: User) -> str:
+        return f"{user.username} ({user.email})"
 
     def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:
         return self.inlines if instance else []

@@ -1,8 +1,9 @@
 import pghistory
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 
-from accounts.permissions import Grant
+from accounts.permissions import APPLICATION_GRANTS, STORE_GRANTS, Grant
 
 
 @pghistory.track()
@@ -28,13 +29,20 @@ class Role(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                "user", "application", "store", "grant", name="role_unique", nulls_distinct=False
+                "user",
+                "application",
+                "store",
+                "grant",
+                name="role_unique",
+                nulls_distinct=False,
+                violation_error_message="This role is given already.",
             ),
             models.CheckConstraint(condition=models.Q(grant__in=Grant.values), name="role_grant_known"),
             models.CheckConstraint(
                 condition=models.Q(user__isnull=False)
                 | models.Q(application__isnull=False, store__isnull=False),
                 name="role_joins_something",
+                violation_error_message="A role is a user's, or joins an application with a store.",
             ),
         ]
         indexes = [
@@ -44,3 +52,13 @@ class Role(models.Model):
 
     def __str__(self) -> str:
         return f"{self.grant} for {self.user or self.application}"
+
+    def clean(self) -> None:
+        """What is given by hand: neither a pair that nothing asks for, nor a grant that says nothing of its pair."""
+        if self.user_id and self.application_id and self.store_id:
+            raise ValidationError("A role joins two of user, application and store: leave one of them out.")
+        if not (self.application_id or self.store_id) or not self.grant:
+            return
+        on, grants = ("a store", STORE_GRANTS) if self.store_id else ("an application", APPLICATION_GRANTS)
+        if self.grant not in grants:
+            raise ValidationError({"grant": f"On {on} these count: {', '.join(sorted(grants))}."})

@@ -11,6 +11,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from accounts.models.tenant import Tenant
+from fulfillment.text_validation import VisibleText
 
 USERNAME = r"^[\w.@+-]{1,150}\Z"
 
@@ -34,7 +35,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 @pghistory.track(exclude=["password", "last_login"])
-class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # the toolkit's manager is untyped
+class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missing]  # the toolkit's manager is untyped
     """A person who signs in. Operators run the service and are the staff of its admin."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -57,6 +58,8 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]  # the too
     updated = models.DateTimeField(auto_now=True)
 
     objects: ClassVar[UserManager] = UserManager()
+
+    visible_lines = ("first_name", "last_name", "phone")
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"

@@ -6,9 +6,13 @@ from fulfillment.errors import DomainError
 
 
 def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:
-    """Puts what a service refused beside the fields; `fields` names the form field of each contract name."""
+    """Puts what a service refused beside the fields; `fields` names the form field of each contract name.
+
+    The contract's name before a message is left out there: the field has a label.
+    """
     for fault in error.faults:
-        name = fields.get(fault.pointer.lstrip("/").split("/")[0])
-        form.add_error(name, fault.message)
+        member = fault.pointer.lstrip("/").split("/")[0]
+        name = fields.get(member)
+        form.add_error(name, fault.message.removeprefix(f"{member}: ") if name else fault.message)
     if not error.faults:
         form.add_error(None, error.message)

@@ -27,6 +27,7 @@ from applications.services.reply_urls import reply_url_faults
 from fulfillment.confirmation import ask, asks_first
 from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
 from fulfillment.errors import DomainError
+from fulfillment.visible_text import is_blank
 
 
 class ApplicationForm(forms.ModelForm):
@@ -53,7 +54,7 @@ class ApplicationForm(forms.ModelForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
-        if not name:
+        if is_blank(name):
             raise forms.ValidationError("An application needs a name.")
         return name
 
@@ -156,6 +157,9 @@ class ApplicationAdmin(ConsoleAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
         icons = ("icon__image", "icon__central_image")
         return super().get_queryset(request).select_related("user", "icon").defer(*icons)
+
+    def told_apart(self, application: Application) -> str:
+        return f"{application.name} ({application.client_id})"
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:

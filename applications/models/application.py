@@ -7,6 +7,8 @@ from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from oauth2_provider.models import AbstractApplication, ApplicationManager
 
+from fulfillment.text_validation import VisibleText
+
 EXTERNAL_ID = r"^[A-Za-z0-9._~-]{1,64}\Z"
 validate_web_address = URLValidator(schemes=["https", "http"])
 UUID_TEXT = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
@@ -25,7 +27,7 @@ UUID_TEXT = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
         "authorization_grant_type",
     ],
 )
-class Application(AbstractApplication):
+class Application(VisibleText, AbstractApplication):
     """A registered OAuth client. `client_id` is its External_ID; its secrets are the valid ApplicationKeys.
 
     The toolkit's own `client_secret` is never read. `client_type` follows the keys: without any it is public.
@@ -52,6 +54,9 @@ class Application(AbstractApplication):
         default=False,
         help_text="Part of this service: the user alone is judged, not an association of the application.",
     )
+
+    visible_lines = ("name", "support_phone")
+    visible_texts = ("description",)
 
     objects = ApplicationManager()
 

@@ -13,6 +13,7 @@ from applications.models import Application
 from applications.services.keys import add_key, change_key_dates, key_of, lock_application, regenerate_key
 from applications.services.reply_urls import reply_url_faults
 from fulfillment.errors import Fault, Invalid, NotFound
+from fulfillment.visible_text import is_blank
 
 # The contract's names and the columns behind them.
 FIELDS = {
@@ -80,7 +81,7 @@ def _write(application: Application, values: Mapping[str, Any]) -> None:
 
 def _field_faults(application: Application) -> list[Fault]:
     faults = []
-    if not application.name.strip():
+    if is_blank(application.name):
         faults.append(Fault("/Name", "required", "Name: an application needs a name."))
     try:
         # The toolkit's clean() checks redirect URIs by its own rules; ours are in reply_urls.

@@ -19,6 +19,7 @@ from stores.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.services.order_moves import Actor, move_order, refuse_cancellation
 
 MOST_IN_A_ZIP = 1000
+REASONS_SHOWN = 20
 
 
 class OrderActions:
@@ -84,10 +85,10 @@ class OrderActions:
             else:
                 move_order(order=order, status=status, actor=actor_on(request))
 
-        moved = [self._try(request, order, move) for order in chosen.order_by("store", "position")]
-        self._say(request, moved)
+        orders = chosen.order_by("store", "position")
+        self._say(request, [self._try(request, order, move) for order in orders])
 
-    def _ship(self, request: HttpRequest, form: ParcelForm) -> bool:
+    def _ship(self, request: HttpRequest, form: ParcelForm) -> str:
         def ship(order: Order) -> None:
             seen = [form.cleaned_data["seen"]]
             status = OrderStatus.SHIPPED
@@ -97,20 +98,25 @@ class OrderActions:
 
         return self._try(request, form.order, ship)
 
-    def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> bool:
-        """Whether it was done; a reason why not is shown with the order's number."""
+    def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> str:
+        """Empty where it was done; else the reason why not, with the order's number."""
         try:
             if not self.has_change_permission(request, order):
                 raise Forbidden("Your grants on its store do not include Order.All.Write.")
             change(order)
         except DomainError as error:
-            messages.error(request, f"{order.number}: {error.message}")
-            return False
-        return True
+            return f"{order.number}: {error.message}"
+        return ""
 
-    def _say(self, request: HttpRequest, moved: Sequence[bool]) -> None:
-        if count := sum(moved):
-            messages.success(request, f"{count} orders moved." if count > 1 else "1 order moved.")
+    def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:
+        """What was done and what was not, the first few by their numbers."""
+        refused = [reason for reason in reasons if reason]
+        for reason in refused[:REASONS_SHOWN]:
+            messages.error(request, reason)
+        if more := len(refused[REASONS_SHOWN:]):
+            messages.error(request, f"{more:,} more were refused.")
+        if count := len(reasons) - len(refused):
+            messages.success(request, f"{count:,} orders moved." if count > 1 else "1 order moved.")
 
 
 def actor_on(request: HttpRequest) -> Actor:

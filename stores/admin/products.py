@@ -69,6 +69,11 @@ class ProductAdmin(StaffAdmin):
     list_filter_submit = True
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
+    told_parts = {
+        "TemplateFields": "template fields",
+        "DeliveredPrices": "delivered prices",
+        "ProductionSpeeds": "production speeds",
+    }
     search_help_text = "Name, product ID, API key, category or StoreID"
     change_form_outer_before_template = "admin/stores/product_before.html"
     ordering = ["store_id", "position", "id"]

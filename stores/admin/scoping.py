@@ -41,7 +41,8 @@ class DayFilter(RangeDateFilter):
         first, last = (self._day(f"{self.parameter_name}_{end}") for end in ("from", "to"))
         if first:
             records = records.filter(**{f"{self.field_path}__gte": _midnight(first)})
-        if last:
+        # The calendar's last day has no day after it; nothing is later anyway.
+        if last and last < date.max:
             records = records.filter(**{f"{self.field_path}__lt": _midnight(last + timedelta(days=1))})
         return records
 

@@ -82,6 +82,9 @@ class StoreAdmin(StaffAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
         return super().get_queryset(request).defer("rendering", "verbose_rendering")
 
+    def told_apart(self, store: Store) -> str:
+        return f"{store.company_name} ({store.external_id})"
+
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
 

@@ -220,7 +220,11 @@ def _sent(request: HttpRequest) -> tuple[int, Step, dict[str, str]]:
 
 
 def _plain_page(page: Any) -> dict[str, Any]:
-    return {**page, "Boxes": [dict(box) for box in page.get("Boxes") or []]}
+    boxes = [dict(box) for box in page.get("Boxes") or []]
+    names = [page.get("Background"), *(box.get(member) for box in boxes for member in ("Kind", "Field"))]
+    if not all(isinstance(name, str | None) for name in names):
+        raise TypeError("A name in the draft is no text.")
+    return {**page, "Boxes": boxes}
 
 
 def _plain_names(names: Any) -> dict[str, str]:

@@ -46,9 +46,36 @@ def test_refusals_stand_beside_their_fields_and_keep_what_was_typed(world, brows
     response = browser.post("/applications/new", sent)
 
     assert set(response.context["form"].errors) == {"reply_urls", "application_url"}
+    assert response.context["form"].errors["application_url"] == ["Enter a valid URL."]
     assert "must use https" in response.context["form"].errors["reply_urls"][0]
     assert "http://far.example/cb" in response.content.decode()
     assert not Application.objects.filter(name="Bad").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("name", "\u200b\u2060"),
+        ("name", "\u202egnitnirP"),
+        ("name", "Bell\x07"),
+        ("support_phone", "1\u2066"),
+        ("description", "a\x1bb"),
+    ],
+)
+def test_a_text_that_hides_something_is_refused_in_portal_and_console(world, browser, client, field, text):
+    sent = {"name": "Seen", field: text}
+    assert set(browser.post("/applications/new", sent).context["form"].errors) == {field}
+    client.force_login(world.operator)
+    tables = {f"{name}-{count}_FORMS": "0" for name in ("keys", "roles") for count in ("TOTAL", "INITIAL")}
+
+    page = client.post("/admin/applications/application/add/", {**sent, **tables})
+
+    assert set(page.context["adminform"].form.errors) == {field}
+    assert not Application.objects.filter(name__in=["Seen", text]).exists()
+    browser.post(
+        "/applications/new", {"name": "Seen", "description": "Two\r\nlines, \u05e9\u05dc\u05d5\u05dd."}
+    )
+    assert Application.objects.filter(name="Seen").exists()
 
 
 def test_settings_change_the_application(world, browser):

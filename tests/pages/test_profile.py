@@ -25,6 +25,11 @@ def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, brows
     assert "no-store" in browser.get(address)["Cache-Control"]
 
 
+def test_the_start_page_of_people_is_not_kept(world, client, browser):
+    assert "Cache-Control" not in client.get("/")
+    assert "no-store" in browser.get("/")["Cache-Control"]
+
+
 def test_profile_is_saved_by_the_service(world, browser):
     sent = {"first_name": "Una", "last_name": "Berg", "phone": "+1 555", "time_zone": "America/Denver"}
 
@@ -33,6 +38,13 @@ def test_profile_is_saved_by_the_service(world, browser):
     world.user.refresh_from_db()
     assert {name: getattr(world.user, name) for name in sent} == sent
     assert "Your profile is saved." in text(browser, "/profile")
+
+
+@pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
+def test_a_profile_hides_no_character(world, browser, field):
+    sent = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
+
+    assert set(browser.post("/profile", sent).context["form"].errors) == {field}
 
 
 def test_an_unknown_time_zone_is_refused(world, browser):

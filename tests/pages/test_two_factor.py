@@ -187,14 +187,6 @@ def test_new_recovery_codes_replace_the_old(world, phone, client):
     assert check_second_step(user=world.user, code=re.search(RECOVERY_CODE, page, re.MULTILINE)[1])
 
 
-def test_recovery_codes_are_of_a_second_step_that_is_on(world):
-    with pytest.raises(Conflict, match=r"^Two-step sign-in is off\.$") as refused:
-        renew_recovery_codes(user=world.user)
-
-    assert refused.value.code == "two_factor_off"
-    assert not RecoveryCode.objects.exists()
-
-
 def test_an_operator_who_lost_all_is_let_in_by_command(world, phone, capsys):
     call_command("turn_off_two_factor", "user@print.example")
 

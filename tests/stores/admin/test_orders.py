@@ -7,6 +7,7 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from accounts.models import Role
+from fulfillment import console_admin
 from stores.admin import OrderAdmin, order_actions
 from stores.models import Order, OrderHistory, OrderItem
 from stores.order_renderings import order_etag
@@ -51,6 +52,36 @@ def test_board_moves_chosen_orders_through_the_service(board, order):
     entry = OrderHistory.objects.get(order=order, sequence=2)
     assert (order.status, entry.actor_kind, entry.actor.username) == (30, "Operator", "operator")
     assert f"{order.number}: The order is Accepted and cannot become Delivered" in page.content.decode()
+
+
+def everything(action: str) -> dict[str, str]:
+    """What the list sends when "Select all" was chosen."""
+    return {"action": action, "select_across": "1", "_selected_action": str(Order.objects.first().pk)}
+
+
+def test_an_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
+    shop.place()
+    address = reverse("admin:stores_order_changelist")
+    monkeypatch.setattr(console_admin, "MOST_AT_ONCE", 1)
+
+    page = board.post(address, everything("accept"), follow=True)
+    assert "At most 1 at once. Filter the list, or choose fewer." in page.content.decode()
+    assert set(Order.objects.values_list("status", flat=True)) == {10}
+
+    monkeypatch.setattr(console_admin, "MOST_AT_ONCE", 2)
+    assert "2 orders moved." in board.post(address, everything("accept"), follow=True).content.decode()
+
+
+def test_the_first_refusals_are_told_and_the_rest_counted(board, shop, order, monkeypatch):
+    shop.place()
+    shop.place()
+    monkeypatch.setattr(order_actions, "REASONS_SHOWN", 1)
+
+    page = board.post(reverse("admin:stores_order_changelist"), everything("deliver"), follow=True)
+
+    told = [str(message) for message in page.context["messages"]]
+    assert told[0].startswith(f"{order.number}: The order is Received and cannot become Delivered")
+    assert told[1:] == ["2 more were refused."]
 
 
 def test_order_page_moves_ships_and_shows_history(board, order):
@@ -204,6 +235,8 @@ def test_board_is_for_operators_and_staff(shop, client, order):
         ({"created_from": "2026-03-02"}, 0),
         ({"created_to": "2026-02-28"}, 0),
         ({"created_from": "no day"}, 1),
+        ({"created_from": "9999-12-31", "created_to": "9999-12-31"}, 0),
+        ({"created_to": "9999-12-31"}, 1),
         ({"store": "associated", "status__exact": "10"}, 1),
         ({"store": "demo"}, 0),
         ({"store": "unknown"}, 0),

@@ -180,3 +180,14 @@ def test_orders_are_found_by_what_is_exact(shop, client):
         assert str(stored.number) in client.get("/admin/stores/order/", {"q": term}).content.decode()
     for term in ("1", "po", "9" * 40, "no such thing"):
         assert "1 order" not in client.get("/admin/stores/order/", {"q": term}).content.decode()
+
+
+def test_staff_find_their_store_alone_by_typing(two_stores, client):
+    client.force_login(two_stores.user)
+    asked = {"app_label": "accounts", "model_name": "role"}
+
+    found = client.get("/admin/autocomplete/", {**asked, "field_name": "store"}).json()
+
+    assert [one["id"] for one in found["results"]] == [str(two_stores.associated.pk)]
+    for field in ("user", "application"):
+        assert client.get("/admin/autocomplete/", {**asked, "field_name": field}).status_code == 403

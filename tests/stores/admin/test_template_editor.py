@@ -26,6 +26,9 @@ NOT_WHOLE = [
     "{}",
     '{"Pages": [1], "Artwork": {}, "Gallery": {}}',
     '{"Pages": [], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Background": {"a": 1}}], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Boxes": [{"Kind": {"a": 1}}]}], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Boxes": [{"Kind": "Text", "Field": [1]}]}], "Artwork": {}, "Gallery": {}}',
 ]
 
 

@@ -5,8 +5,8 @@ from django.contrib import admin
 
 from accounts.models import Role
 from stores.models import Order, OrderStatus, Product
-from stores.services.products import archive_product
-from tests.factories.orders import make_product
+from stores.services.products import archive_product, save_product
+from tests.factories.orders import make_product, price_values, product_values
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
@@ -108,3 +108,19 @@ def test_a_history_leaves_out_what_only_follows(world, operator):
     assert "<ins>Associated Print</ins>" in page
     assert "Rendering" not in page
     assert Product.objects.get().rendering not in page
+
+
+def test_a_history_tells_which_price_was_changed(world, operator):
+    product = make_product(world.associated)
+    prices = [price_values("GROUND", "0.12", is_default=True), price_values("OVERNIGHT", "0.17")]
+    save_product(store=world.associated, values=product_values(DeliveredPrices=prices), product=product)
+    prices[0] = price_values("GROUND", "9.99", is_default=True)
+    save_product(store=world.associated, values=product_values(DeliveredPrices=prices), product=product)
+
+    history = operator.get(f"/admin/stores/product/{product.pk}/history/")
+
+    title, before, after = history.context["trail"][0]["changes"][-1]
+    assert title == "delivered prices"
+    assert ("Price 0.12" in before, "Price 9.99" in after) == (True, True)
+    assert "OVERNIGHT" not in before + after
+    assert "Price 9.99" in history.content.decode()

@@ -99,6 +99,25 @@ def test_shipping_is_the_no_to_a_wish(order, status):
     assert move_order(order=held, status=status, actor=STORE).cancellation == CancellationState.REFUSED
 
 
+def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
+    asked = at(order, 10, cancellation="Requested", cancellation_asked=timezone.now())
+
+    rejected = move_order(order=asked, status=95, actor=STORE)
+
+    assert rejected.cancellation == CancellationState.ACCEPTED
+    Order.objects.update(cancellation="Requested")
+    left_open = Order.objects.get()
+    with pytest.raises(Conflict) as late:
+        cancel_order(order=left_open, actor=STORE)
+    with pytest.raises(Conflict) as nobody:
+        refuse_cancellation(order=left_open, actor=STORE)
+    assert (late.value.code, nobody.value.code) == ("order_not_cancellable", "cancellation_not_requested")
+
+
+def test_rejecting_what_nobody_wants_cancelled_says_nothing_of_it(order):
+    assert move_order(order=order, status=95, actor=STORE).cancellation == CancellationState.NONE
+
+
 def test_parcels_are_added_once_and_rendered(order):
     held = at(order, 40)
     moved = move_order(order=held, status=50, actor=STORE, parcels=[UPS, UPS])
