@@ -18,9 +18,8 @@ from accounts.services.two_factor import (
     check_second_step,
     enable_two_factor,
     generate_secret_key,
-    renew_recovery_codes,
 )
-from fulfillment.errors import Conflict, TooManyRequests
+from fulfillment.errors import TooManyRequests
 from tests.pages.test_sign_in import sign_in
 from tests.world import PASSWORD, build_world
 
