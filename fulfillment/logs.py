@@ -90,6 +90,16 @@ class SecretFilter(logging.Filter):
         return True
 
 
+class RefusalFilter(logging.Filter):
+    """A request Django refuses, such as one for another host, is a line: else any client fills the log with stacks."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security."):
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class PlainFormatter(logging.Formatter):
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         return masked(super().formatException(ei))

@@ -48,8 +48,10 @@ def export_user_data(*, user: User) -> bytes:
     return packed.getvalue()
 
 
-def erase_user(*, user: User, disable_applications: bool = False, erase_orders: bool = False) -> None:
+def erase_user(*, user: User, disable_applications: bool = False, erase_orders: bool = False) -> list[int]:
     """Forgets the person; the row stays without a name, for what points at it.
+
+    Returns the numbers of orders that were to be erased as well and keep their recipients, being still to be sent.
 
     Raises Conflict for the last operator, and where an application would be left without an owner.
     """
@@ -61,6 +63,9 @@ def erase_user(*, user: User, disable_applications: bool = False, erase_orders: 
         hand_over_applications(user=locked, disable=disable_applications)
         for kind in every_kind():
             kind.erase(locked)
-    if erase_orders:
-        for order in Order.objects.filter(user=locked, status__in=AT_REST).select_related("store"):
-            erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
+    if not erase_orders:
+        return []
+    placed = Order.objects.filter(user=locked)
+    for order in placed.filter(status__in=AT_REST).select_related("store"):
+        erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
+    return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))

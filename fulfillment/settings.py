@@ -469,7 +469,10 @@ OTLP_ENDPOINT = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"secrets": {"()": "fulfillment.logs.SecretFilter"}},
+    "filters": {
+        "secrets": {"()": "fulfillment.logs.SecretFilter"},
+        "refusals": {"()": "fulfillment.logs.RefusalFilter"},
+    },
     "formatters": {
         "plain": {
             "()": "fulfillment.logs.PlainFormatter",
@@ -478,7 +481,11 @@ LOGGING = {
         "json": {"()": "fulfillment.logs.JsonFormatter"},
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["secrets"]}
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["secrets", "refusals"],
+        }
     },
     "loggers": {
         # Refusals are the clients' business; the access log has them.

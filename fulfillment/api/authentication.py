@@ -39,7 +39,7 @@ INVALID_KEY = (
 CREDENTIALS = """
 SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
-       person.is_active, person.is_operator, person.tenant_id,
+       person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
        subscription.id AS subscription_id, subscription.requests_per_minute,
        CASE WHEN subscription.id IS NOT NULL THEN 'subscription:' || subscription.id
             WHEN %(keys)s = '' THEN 'caller:' || coalesce(token.user_id, token.application_id) END AS bucket
@@ -111,11 +111,11 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
 
 
 def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
-    expires, scope, resources, user_id, application_id, enabled, first_party, active, operator, tenant_id = (
-        row[:10]
-    )
+    expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
+    active, operator, tenant_id, two_factor_since, subscription_id = row[7:12]
     _judge_token(expires, resources, user_id, enabled=enabled, active=active)
-    subscription_id = row[10]
+    if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
+        raise _token_refused("The operator of this access token has no second step, which is required here.")
     if key_sent and subscription_id is None:
         raise _key_refused(INVALID_KEY, "subscription_key_invalid")
     return Caller(
@@ -130,7 +130,7 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
 
 
 def _standing(row: tuple[Any, ...]) -> Standing:
-    quota, bucket, *counted = row[11:]
+    quota, bucket, *counted = row[12:]
     quota = quota or settings.REQUESTS_PER_MINUTE
     if counted:
         return Standing(rates.SUBSCRIPTION, quota, *counted)

@@ -6,6 +6,7 @@ from cryptography.fernet import InvalidToken
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 
 from accounts.secrets import decrypt
 from fulfillment.backups.making import count_rows
@@ -43,6 +44,7 @@ def restore_backup(
                 "pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP)
             )
             _compare(manifest)
+            _refuse_newer()
     return manifest
 
 
@@ -118,4 +120,18 @@ def _compare(manifest: Manifest) -> None:
         raise Unprocessable(
             f"The restored tables have other numbers of rows than the backup: {', '.join(sorted(wrong))}.",
             code="restore_differs",
+        )
+
+
+def _refuse_newer() -> None:
+    """A release before the backup's would run on tables it does not know. One after it migrates them."""
+    loader = MigrationLoader(connection)
+    last: dict[str, str] = {}
+    for app, name in loader.disk_migrations:
+        last[app] = max(name, last.get(app, ""))
+    newer = sorted(f"{app}.{name}" for app, name in loader.applied_migrations if name > last.get(app, name))
+    if newer:
+        raise Unprocessable(
+            f"The backup is of a newer release, with {', '.join(newer)}; restore it with that release.",
+            code="backup_newer",
         )

@@ -21,6 +21,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from moto.server import ThreadedMotoServer
 from psycopg import sql
 
@@ -220,6 +221,22 @@ def test_refused_restore_changes_nothing(shop, second, tmp_path, kind, said):
 
     assert (done.returncode, said in done.stderr) == (1, True)
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+
+def test_restore_refuses_the_backup_of_a_newer_release(shop, second, tmp_path):
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("stores", "9999_to_come")
+    try:
+        call_command("backup", str(tmp_path / "backup"))
+    finally:
+        recorder.record_unapplied("stores", "9999_to_come")
+
+    done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert (done.returncode, "newer release, with stores.9999_to_come" in done.stderr) == (1, True), (
+        done.stderr
+    )
+    assert contents_of(f"{SECOND}_{os.getpid()}") == {}
 
 
 def test_old_tables_come_back_after_a_killed_restore(shop, second, tmp_path):

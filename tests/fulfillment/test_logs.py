@@ -101,6 +101,7 @@ def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
             f"{served.url}/oauth/token", data={"code": "canary", "client_secret": "canary"}, timeout=10
         )
         requests.get(f"{served.url}/accounts/password-reset/MQ/canary-{'0' * 32}/", timeout=10)
+        requests.get(f"{served.url}/guide", headers={"Host": "elsewhere.example"}, timeout=10)
         page = requests.Session()
         token = re.search(
             r'name="csrfmiddlewaretoken" value="(\w+)"', page.get(f"{served.url}/accounts/login/").text
@@ -110,6 +111,8 @@ def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
         log = served.log.read_text()
 
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    foreign = [line for line in lines if line["logger"] == "django.security.DisallowedHost"]
+    assert [(line["level"], "error" in line) for line in foreign] == [("WARNING", False)]
     line = next(line for line in lines if line.get("path") == "/api/v1/user/self")
     assert (line["request"], line["status"], line["user"]) == (TRACE, 200, str(world.user.pk))
     assert line["application"] == str(world.console.pk)

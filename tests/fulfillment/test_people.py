@@ -118,7 +118,7 @@ def test_last_operator_is_not_erased(world):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_dump_holds_nothing_of_an_erased_user(tmp_path):
+def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
     world = build_world()
     person = make_person(world)
     ask_reset_link(email=PERSON["email"])
@@ -131,6 +131,8 @@ def test_dump_holds_nothing_of_an_erased_user(tmp_path):
 
     call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
 
+    number = Order.objects.get().number
+    assert f"erase_recipient --order {number}" in capsys.readouterr().err
     run_program("pg_dump", f"--file={tmp_path / 'after.sql'}")
     after = (tmp_path / "after.sql").read_text("utf-8").lower()
     assert [value for value in [*PERSON.values(), "zenobia"] if value.lower() in after] == []

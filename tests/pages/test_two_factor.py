@@ -210,10 +210,17 @@ def test_required_of_operators_it_comes_before_everything_else(world, signed_in,
     assert client.get("/admin/").status_code == 200
 
 
-def test_the_api_is_not_asked_for_codes(world, phone, settings):
-    settings.OPERATOR_TWO_FACTOR = "required"
+def test_the_api_asks_for_no_codes_but_opens_to_no_operator_without_a_second_step(world, settings):
+    client = world.as_operator()
+    assert client.call("GET", "/user/self").status_code == 200
 
-    assert world.as_operator().call("GET", "/user/self").status_code == 200
+    settings.OPERATOR_TWO_FACTOR = "required"
+    refused = client.call("GET", "/user/self")
+    assert (refused.status_code, refused.json()["Code"]) == (401, "token_invalid")
+    assert world.as_user(world.user).call("GET", "/user/self").status_code == 200
+    turned_on(world.operator)
+
+    assert client.call("GET", "/user/self").status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)

@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             user = find_user(options["user"])
-            erase_user(
+            left = erase_user(
                 user=user,
                 disable_applications=options["disable_applications"],
                 erase_orders=options["erase_orders"],
@@ -34,3 +34,9 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"{options['user']} is forgotten; what points there says {user.pk}.")
+        if left:
+            orders = " ".join(f"--order {number}" for number in left)
+            self.stderr.write(
+                f"{len(left)} orders are still to be sent and keep their recipients; later run: "
+                f"manage.py erase_recipient {orders}"
+            )
