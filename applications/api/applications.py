@@ -42,7 +42,10 @@ class ApplicationViewSet(ApiViewSet):
         ),
     }
 
-    errors = {"partial_update": {409: "A key to be regenerated has ended; add a new one instead."}}
+    errors = {
+        "create": {409: "The user has registered as many applications as one may (`too_many_applications`)."},
+        "partial_update": {409: "A key to be regenerated has ended; add a new one instead."},
+    }
 
     @extend_schema(
         operation_id="application_list",

@@ -2,17 +2,18 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 
 from accounts.callers import Caller
-from accounts.models import Role
+from accounts.models import Role, User
 from accounts.services.subscriptions import create_subscription
 from applications.models import Application
 from applications.services.keys import add_key, change_key_dates, key_of, lock_application, regenerate_key
 from applications.services.reply_urls import reply_url_faults
-from fulfillment.errors import Fault, Invalid, NotFound
+from fulfillment.errors import Conflict, Fault, Invalid, NotFound
 from fulfillment.visible_text import is_blank
 
 # The contract's names and the columns behind them.
@@ -34,7 +35,11 @@ OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 def create_application(
     *, caller: Caller, values: Mapping[str, Any], external_id: str | None = None
 ) -> Application:
-    """Registers an application from the contract's field names; the caller becomes its admin."""
+    """Registers an application from the contract's field names; the caller becomes its admin.
+
+    Raises Conflict where a person who is no operator has as many as he may register.
+    """
+    _refuse_too_many(caller)
     application = Application(
         client_id=external_id or _external_id(values.get("Name", "")),
         client_secret="",
@@ -52,6 +57,19 @@ def create_application(
     create_subscription(application=application)
     _write_keys(application, values.get("Keys", ()))
     return application
+
+
+def _refuse_too_many(caller: Caller) -> None:
+    """Each application may call as often as a person: who could register any number would have no limit."""
+    if caller.user_id is None or caller.is_operator:
+        return
+    User.objects.select_for_update(of=("self",), no_key=True).get(pk=caller.user_id)
+    most = settings.APPLICATIONS_PER_USER
+    if Application.objects.filter(user=caller.user_id).count() >= most:
+        raise Conflict(
+            f"You have registered {most} applications, and nobody may register more; ask an operator.",
+            code="too_many_applications",
+        )
 
 
 @transaction.atomic
