@@ -80,11 +80,17 @@ def serve(channel: socket.socket) -> None:
         except (EOFError, ConnectionError):
             break
         header, parts = renderer.render(request, jobs)
-        header["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        header["peak"] = _peak_kib()
         send_message(channel, header, parts)
     if renderer.key:
         # Our web worker was killed and could not remove its own folder.
         shutil.rmtree(renderer.key[0], ignore_errors=True)
+
+
+def _peak_kib() -> int:
+    # Not getrusage's figure: that one a child inherits from the web worker, however large that has grown.
+    status = Path("/proc/self/status").read_bytes()
+    return int(status.partition(b"VmHWM:")[2].split(maxsplit=1)[0])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ import io
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -101,6 +102,30 @@ def test_killed_worker_is_replaced():
         worker.process.wait(5)
 
     assert render_proof(words_template(), {"Words": "two"}).pages
+
+
+RENDER_FROM_A_LARGE_PROCESS = """
+import time
+from tests.stores.typesetting.made_templates import words_template
+from stores.typesetting import render_proof
+from stores.typesetting.workers import PEAK_KIB, shared_workers
+
+ballast = b"x" * (PEAK_KIB * 1024 + (64 << 20))
+pids = []
+for words in "ab":
+    render_proof(words_template(), {"Words": words})
+    with shared_workers.lend(time.monotonic() + 5, 0) as (worker,):
+        pids.append(worker.process.pid)
+print(len(set(pids)))
+"""
+
+
+def test_renderer_of_a_large_web_process_is_kept():
+    large_process = [sys.executable, "-c", RENDER_FROM_A_LARGE_PROCESS]
+
+    run = subprocess.run(large_process, capture_output=True, text=True, check=True)
+
+    assert run.stdout == "1\n"
 
 
 @pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
