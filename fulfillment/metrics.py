@@ -61,13 +61,24 @@ TEXTS = {
 
 class DatabaseFigures:
     def collect(self) -> Iterator[Metric]:
-        families = {
-            name: GaugeMetricFamily(f"fulfillment_{name}", text, labels=[label] if label else [])
-            for name, (text, label) in TEXTS.items()
-        }
-        for name, label, value in fetch_rows(FIGURES):
-            families[name].add_metric([label] if TEXTS[name][1] else [], value or 0)
-        yield from families.values()
+        """Of a database that is away one figure is left: that it is."""
+        up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
+        try:
+            families = _families()
+        except DATABASE_AWAY:
+            families = []
+        up.add_metric([], float(bool(families)))
+        yield from [*families, up]
+
+
+def _families() -> list[GaugeMetricFamily]:
+    families = {
+        name: GaugeMetricFamily(f"fulfillment_{name}", text, labels=[label] if label else [])
+        for name, (text, label) in TEXTS.items()
+    }
+    for name, label, value in fetch_rows(FIGURES):
+        families[name].add_metric([label] if TEXTS[name][1] else [], value or 0)
+    return list(families.values())
 
 
 @require_safe
@@ -81,12 +92,9 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
     MultiProcessCollector(registry)
     body = generate_latest(registry)
     # What the processes counted is told also when the database is the one that is ill.
-    try:
-        own = CollectorRegistry()
-        own.register(DatabaseFigures())
-        body += generate_latest(own) + b"# HELP fulfillment_database_up 1\nfulfillment_database_up 1\n"
-    except DATABASE_AWAY:
-        body += b"fulfillment_database_up 0\n"
+    own = CollectorRegistry()
+    own.register(DatabaseFigures())
+    body += generate_latest(own)
     return HttpResponse(body, content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 
 

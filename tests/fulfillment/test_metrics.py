@@ -1,15 +1,19 @@
 import re
+import tempfile
 from datetime import timedelta
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 import requests
 from django.db import connection
 from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Subscription
 from applications.models import Delivery
 from tests.factories.webhooks import make_event, make_webhook
+from tests.gateway import Gate
 from tests.receivers import receiving
 from tests.served import serving
 from tests.workers import forget_jobs, wait_for, working
@@ -25,6 +29,20 @@ def figure(text: str, name: str, **labels: str) -> float:
         if all(f'{label}="{value}"' in line for label, value in labels.items()):
             found += float(line.rsplit(" ", 1)[1])
     return found
+
+
+def assert_described(text: str) -> None:
+    """Prometheus reads it all, and each family says once, before its figures, in words what it is."""
+    families = list(text_string_to_metric_families(text))
+    assert {family.name for family in families} >= {"fulfillment_requests", "fulfillment_database_up"}
+    for family in families:
+        assert family.type in {"counter", "gauge", "histogram"}, family.name
+        assert re.fullmatch(r"[A-Z][^\n]+ [^\n]+\.", family.documentation), (
+            family.name,
+            family.documentation,
+        )
+        assert text.count(f"# HELP {family.name} ") + text.count(f"# HELP {family.name}_total ") == 1
+    assert len(families) == len({family.name for family in families})
 
 
 def test_metrics_are_closed_unless_opened(db, client):
@@ -61,6 +79,7 @@ def test_one_process_tells_the_figures_of_all(tmp_path):
         assert "fulfillment_workers_alive 0.0" in text
         assert "fulfillment_deliveries_waiting 0.0" in text
         assert "xxxx" not in text
+        assert_described(text)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -99,6 +118,23 @@ def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
     assert 100 <= ages[1] < 160
     assert alive == 1
     assert left == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
+    asked = {"Authorization": f"Bearer {TOKEN}"}
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        gate = Gate(Path(folder))
+        gate.open()
+        with serving(tmp_path, database=gate.url, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
+            gate.shut()
+            answer = requests.get(f"{served.url}/metrics", headers=asked, timeout=10)
+        gate.shut()
+
+    assert answer.status_code == 200
+    assert "fulfillment_database_up 0.0" in answer.text
+    assert "fulfillment_requests_total" in answer.text
+    assert_described(answer.text)
 
 
 @pytest.mark.django_db(transaction=True)
