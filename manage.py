@@ -5,6 +5,7 @@ try:
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import InterfaceError, OperationalError
 
     from fulfillment import development
     from fulfillment.postgres import PostgresUnavailable
@@ -25,7 +26,13 @@ def main() -> None:
             f"{error.filename} cannot be read or written ({error.strerror}); "
             "give this user write access to the checkout, or run from a copy of your own."
         )
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except (OperationalError, InterfaceError) as error:
+        if "--traceback" in sys.argv:
+            raise
+        said = " ".join(str(error).split())
+        sys.exit(f"The database is away or gave up, and the command with it: {said}")
 
 
 if __name__ == "__main__":

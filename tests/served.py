@@ -45,7 +45,7 @@ def serving(
     command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
     command += ["--log-level", "warning", "fulfillment.wsgi:application"]
     log = folder / f"served-{port}.log"
-    variables = _variables(url, database or database_url()) | environment
+    variables = served_environment(url, database or database_url()) | environment
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=variables, stdout=output, stderr=output, start_new_session=True
@@ -73,7 +73,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _variables(url: str, database: str) -> dict[str, str]:
+def served_environment(url: str, database: str) -> dict[str, str]:
     secrets = {name: os.environ[name] for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS")}
     return {
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},

@@ -122,11 +122,13 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         common += ["-x", f"{url}*{path}*"]
     user, operator = (_cookie(person) for person in (world.user, world.operator))
     api = [word for name, value in _credentials(world).items() for word in ("-H", f"{name}: {value}")]
+    described = ["--swagger", str(ROOT / "tests" / "openapi.yml")]
     for name, start, options in (
         ("wapiti-portal-signed-out", f"{url}/", []),
         ("wapiti-portal-signed-in", f"{url}/", ["-C", user]),
         ("wapiti-admin", f"{url}/admin/", ["-C", operator]),
-        ("wapiti-api", f"{url}/api/v1/", [*api, "--swagger", str(ROOT / "tests" / "openapi.yml")]),
+        ("wapiti-api-signed-out", f"{url}/api/v1/", described),
+        ("wapiti-api", f"{url}/api/v1/", [*api, *described]),
     ):
         yield Scan(name, [*common, "-u", start, "-o", str(reports / f"{name}.json"), *options])
 
@@ -134,7 +136,7 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
 def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> Iterator[Scan]:
     from tests.factories.webhooks import make_webhook
 
-    common = [str(asked.tools / "sqlmap"), "--batch", "--level", "2", "--risk", "1", "--dbms", "PostgreSQL"]
+    common = [str(asked.tools / "sqlmap"), "--batch", "--level", "2", "--risk", "2", "--dbms", "PostgreSQL"]
     common += [
         "--disable-coloring",
         "--flush-session",

@@ -35,7 +35,8 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except DatabaseError as error:
-            raise CommandError(f"The database refused, nothing was imported: {error}") from error
+            said = " ".join(str(error).split())
+            raise CommandError(f"The database refused, nothing was imported: {said}") from error
         except KeyboardInterrupt as error:
             raise CommandError("Stopped; nothing was imported.") from error
         self.stdout.write(_sentence(summary, dry_run=dry_run))
