@@ -8,6 +8,7 @@ try:
     from django.db import InterfaceError, OperationalError
 
     from fulfillment import development
+    from fulfillment.errors import in_one_line
     from fulfillment.postgres import PostgresUnavailable
 except ImportError as missing:
     sys.exit(f"A package is missing here ({missing}); run `make install`, then .venv/bin/python manage.py.")
@@ -31,8 +32,7 @@ def main() -> None:
     except (OperationalError, InterfaceError) as error:
         if "--traceback" in sys.argv:
             raise
-        said = " ".join(str(error).split())
-        sys.exit(f"The database is away or gave up, and the command with it: {said}")
+        sys.exit(f"The database is away or gave up, and the command with it: {in_one_line(error)}")
 
 
 if __name__ == "__main__":

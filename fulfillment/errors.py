@@ -106,3 +106,8 @@ class TooManyRequests(DomainError):
     ) -> None:
         super().__init__(message, members=members)
         self.retry_after = retry_after
+
+
+def in_one_line(error: Exception) -> str:
+    """What the database says of an error has several, with hints."""
+    return " ".join(str(error).split())

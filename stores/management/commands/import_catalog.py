@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from fulfillment.errors import DomainError
+from fulfillment.errors import DomainError, in_one_line
 from stores.catalog_source import CatalogSource
 from stores.management.progress import Progress
 from stores.services.catalog_import import CatalogInvalid, ImportSummary, import_catalog
@@ -35,8 +35,7 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except DatabaseError as error:
-            said = " ".join(str(error).split())
-            raise CommandError(f"The database refused, nothing was imported: {said}") from error
+            raise CommandError(f"The database refused, nothing was imported: {in_one_line(error)}") from error
         except KeyboardInterrupt as error:
             raise CommandError("Stopped; nothing was imported.") from error
         self.stdout.write(_sentence(summary, dry_run=dry_run))

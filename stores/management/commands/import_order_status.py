@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
-from fulfillment.errors import DomainError
+from fulfillment.errors import DomainError, in_one_line
 from stores.services.order_status_import import (
     LineResult,
     Outcome,
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
         except Error as error:
             done = "no order was moved" if all_or_nothing else "what is reported above is done"
-            raise CommandError(f"Stopped by the database: {error}; {done}.") from error
+            raise CommandError(f"Stopped by the database: {in_one_line(error)}; {done}.") from error
         self._sum_up(counts, all_or_nothing=all_or_nothing)
 
     def _report(self, results: Iterable[LineResult]) -> Counter[Outcome]:
