@@ -73,8 +73,10 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
-    "django.middleware.security.SecurityMiddleware",
+    # Before all that answers by itself, the redirect to https as well.
     "fulfillment.middleware.SecurityHeaders",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django.middleware.security.SecurityMiddleware",
     "fulfillment.api.limits.RateLimits",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.middleware.RequestFilter",
@@ -87,7 +89,6 @@ MIDDLEWARE = [
     "fulfillment.middleware.OperatorTwoFactor",
     "fulfillment.middleware.PageMessages",
     "fulfillment.middleware.PageHistory",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 APPEND_SLASH = False
 ROOT_URLCONF = "fulfillment.urls"

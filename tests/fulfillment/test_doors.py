@@ -131,6 +131,7 @@ def test_every_answer_carries_the_security_headers(world, client):
     for response in answers(world, client):
         seen.add(response.status_code)
         assert response["X-Content-Type-Options"] == "nosniff", response
+        assert response["X-Frame-Options"] == "DENY"
         assert response["Referrer-Policy"] == "same-origin"
         assert response["Cross-Origin-Opener-Policy"] == "same-origin"
         policy = response["Content-Security-Policy"]
@@ -138,6 +139,20 @@ def test_every_answer_carries_the_security_headers(world, client):
         assert "frame-ancestors 'none'" in policy
         assert "unsafe-inline" not in policy or "/docs" in response.request["PATH_INFO"]
     assert seen == {200, 302, 400, 401, 404, 405}
+
+
+@pytest.mark.parametrize("path", ["/guide", "/api/v1/store", "/admin/", "/static/none.css"])
+def test_the_redirect_to_https_carries_them_too(client, settings, path):
+    settings.SECURE_SSL_REDIRECT = True
+
+    response = client.get(path)
+
+    assert (response.status_code, response["Location"]) == (301, f"https://testserver{path}")
+    assert "default-src 'none'" in response["Content-Security-Policy"]
+    assert response["X-Frame-Options"] == "DENY"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Referrer-Policy"] == "same-origin"
+    assert response.has_header("Permissions-Policy") == (not path.startswith("/api/"))
 
 
 def test_cookies_are_for_this_site_only_and_hidden_from_scripts(world, client):
