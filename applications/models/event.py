@@ -1,6 +1,8 @@
 import uuid
 
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Cast
 
 from applications.models.application import Application
@@ -31,6 +33,8 @@ class Event(models.Model):
         indexes = [
             models.Index("application", "transaction", "id", name="event_of_application"),
             models.Index("timestamp", name="event_age"),
+            # For the erasure of a recipient, which holds the lock of the store's orders.
+            HashIndex(KeyTransform("OrderID", "data"), name="event_of_order"),
         ]
         ordering = ["transaction", "id"]
 

@@ -12,6 +12,7 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import TestCase
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import IdempotentAnswer
@@ -395,6 +396,25 @@ def test_old_addresses_are_found_by_an_index(placed, settings):
         plan = recipients._old_addresses().order_by("updated")[:100].explain()
 
     assert "order_with_old_address" in plan
+
+
+def test_events_of_an_order_are_found_by_an_index(placed):
+    """The lock of the store's orders is held meanwhile, and each old address asks anew."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data) SELECT "
+            "gen_random_uuid(), application_id, '', type, timestamp, jsonb_build_object('OrderID', gen_random_uuid()) "
+            "FROM applications_event, generate_series(1, 20000)"
+        )
+        cursor.execute("ANALYZE applications_event")
+        with CaptureQueriesContext(connection) as asked:
+            erase_recipient(order=placed.order, actor=OPERATOR)
+        first = next(each["sql"] for each in asked if "->" in each["sql"] and "OrderID" in each["sql"])
+        cursor.execute(f"EXPLAIN {first}")
+        plan = str(cursor.fetchall())
+
+    assert "event_of_order" in plan
+    assert "Seq Scan" not in plan
 
 
 def test_order_at_work_is_refused_by_the_service(placed):
