@@ -37,6 +37,17 @@ EXCLUDED = (
 )
 # What is scanned speaks http; in production cookies are Secure by their names' prefix, as test_settings.py shows.
 OF_HTTP = {"Secure Flag cookie"}
+# Of the console: those with filters of our own, and one of each other kind.
+LISTS = {
+    "stores/order": "q=a&status__exact=10&store=1&created_from=2026-01-01&created_to=2036-01-01&o=1",
+    "accounts/user": "q=a&is_active__exact=1&o=1",
+    "accounts/associationrequest": "q=a&state=Pending",
+    "accounts/roleevent": "q=a&pgh_label=insert&pgh_created_at__gte=2026-01-01",
+    "applications/delivery": "q=a&webhook=1",
+    "applications/webhook": "q=a&health=failing",
+    "stores/quote": "q=a&store=1",
+    "procrastinate/procrastinatejob": "q=a&status__exact=todo",
+}
 INJECTABLE = re.compile(r"identified the following injection point|is vulnerable|appears to be .* injectable")
 ORDER = {
     "Recipient": {
@@ -81,14 +92,17 @@ def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
     world = _world()
     environment = {"ACCESS_LOG": "1", "LOG_FORMAT": "json"}
     environment |= dict.fromkeys(("SIGN_IN_TRIES_PER_ACCOUNT", "SIGN_IN_TRIES_PER_ADDRESS"), "1000000000")
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
+    with tempfile.TemporaryDirectory() as folder:
         reports = asked.reports or Path(folder)
         reports.mkdir(exist_ok=True)
-        with running("ours", workers=2, threads=4, environment=environment, log=log) as server:
+        with (
+            (reports / "service.log").open("wb") as log,
+            running("ours", workers=2, threads=4, environment=environment, log=log) as server,
+        ):
             scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
             wanted = [scan for scan in scans if scan.name.startswith(tuple(asked.only or [""]))]
             found = [line for scan in wanted for line in _run(scan, asked.minutes, reports)]
-        return found, (Path(folder) / "log").read_text("utf-8", "replace").splitlines()
+        return found, (reports / "service.log").read_text("utf-8", "replace").splitlines()
 
 
 def _world() -> Any:
@@ -187,8 +201,10 @@ def _sqlmap(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
             "--headers",
             "Authorization: Bearer x*\nOcp-Apim-Subscription-Key: y*",
         ],
-        "admin-orders": ["-u", f"{url}/admin/stores/order/?q=a&status__exact=10", *as_operator],
-        "admin-users": ["-u", f"{url}/admin/accounts/user/?q=a&is_active__exact=1", *as_operator],
+        **{
+            f"admin-{path.partition('/')[2]}": ["-u", f"{url}/admin/{path}/?{query}", *as_operator]
+            for path, query in LISTS.items()
+        },
         "portal": ["-u", f"{url}/applications?q=a&page=1", *as_person],
         "portal-delivery-log": ["-u", f"{webhook}?state=Failed&before=1", *as_person],
         "portal-key": ["-u", f"{url}/applications/{world.application.pk}/keys?reveal=1", *as_person],
