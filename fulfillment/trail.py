@@ -16,6 +16,7 @@ from psycopg import sql
 PERSONAL = {
     "accounts.UserEvent": ("username", "first_name", "last_name", "email", "phone"),
     "accounts.AssociationRequestEvent": ("message", "note"),
+    "applications.ApplicationEvent": ("support_phone", "support_email"),
     "applications.OwnerInvitationEvent": ("email",),
     "delivery.DatasetEvent": ("created_by", "activated_by"),
     "stores.OrderHistory": ("note",),

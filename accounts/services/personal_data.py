@@ -3,10 +3,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pgtrigger
-from django.contrib.admin.models import LogEntry
-from django.contrib.contenttypes.models import ContentType
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.models import (
@@ -19,6 +17,7 @@ from accounts.models import (
     User,
 )
 from accounts.services.passwords import RESET_TASK
+from accounts.services.personal_trail import console_log, erase_console_log, names_pattern, trail
 from fulfillment.erasure import ERASED
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
@@ -29,13 +28,18 @@ Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("profile", _profile, _erase_profile),
-        PersonalData("profile_changes", _changes, _erase_changes),
         PersonalData("roles", _roles, lambda user: _delete(Role.objects.filter(user=user))),
         PersonalData(
             "subscription", _subscription, lambda user: _delete(Subscription.objects.filter(user=user))
         ),
         PersonalData("association_requests", _requests, _erase_requests),
+        PersonalData("email_changes", _email_changes),
+        PersonalData("kept_answers", _kept_answers),
+        PersonalData("console_log", console_log),
+        PersonalData("trail", trail),
+        # Last: the others look for the names that go here.
+        PersonalData("profile", _profile, _erase_profile),
+        PersonalData("profile_changes", _changes, _erase_changes),
     ]
 
 
@@ -51,6 +55,7 @@ def _profile(user: User) -> Iterator[Record]:
         "TimeZone": user.time_zone,
         "IsOperator": user.is_operator,
         "IsActive": user.is_active,
+        "TwoStepSignInSince": timestamp(user.two_factor_since) if user.two_factor_since else None,
         "Created": timestamp(user.created),
         "LastSignIn": timestamp(user.last_login) if user.last_login else None,
     }
@@ -58,7 +63,7 @@ def _profile(user: User) -> Iterator[Record]:
 
 def _erase_profile(user: User) -> None:
     """The row stays: orders and decisions point at it. It names nobody and opens nothing."""
-    _erase_log(user)
+    erase_console_log(user)
     _erase_jobs(user)
     user.username = f"erased-{user.pk.hex}"
     user.email = f"{user.username}@erased.invalid"
@@ -70,22 +75,6 @@ def _erase_profile(user: User) -> None:
     Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
     IdempotentAnswer.objects.filter(user=user).delete()
-
-
-def _erase_log(user: User) -> None:
-    """Of the console, which names people as well where it tells of their roles and subscriptions."""
-    about_user = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
-    names = "|".join(re.escape(name) for name in _names(user))
-    named = rf"(^|[^[:alnum:]])({names})($|[^[:alnum:]])"
-    LogEntry.objects.filter(about_user | Q(object_repr__regex=named)).update(object_repr=ERASED)
-    LogEntry.objects.filter(about_user | Q(change_message__regex=named)).update(change_message=ERASED)
-
-
-def _names(user: User) -> set[str]:
-    """All by which the person was ever known here; a first name alone would be found in every text."""
-    known = [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
-    both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
-    return {*both, *(one.username for one in known), *(one.email for one in known)} - {""}
 
 
 def _erase_jobs(user: User) -> None:
@@ -133,23 +122,46 @@ def _subscription(user: User) -> Iterator[Record]:
 
 
 def _requests(user: User) -> Iterator[Record]:
-    for request in AssociationRequest.objects.filter(Q(requested_by=user) | Q(user=user)).order_by("created"):
+    mine = Q(requested_by=user) | Q(user=user)
+    for request in AssociationRequest.objects.filter(mine | Q(decided_by=user)).order_by("created"):
         yield {
             "ID": str(request.pk),
             "ApplicationID": str(request.application_id),
             "State": request.state,
-            "Message": request.message,
+            # Of a request of somebody else that this person decided about, the words are that other's.
+            "Message": request.message if user.pk in {request.requested_by_id, request.user_id} else None,
+            "Note": request.note,
             "Created": timestamp(request.created),
+            "DecidedByThisPerson": request.decided_by_id == user.pk,
         }
 
 
 def _erase_requests(user: User) -> None:
-    requests = AssociationRequest.objects.filter(requested_by=user).exclude(message="")
-    keys = list(requests.values_list("pk", flat=True))
-    requests.update(message=ERASED)
+    """What the person wrote or was told; of decisions about others only notes with a name of the person in them."""
+    requests = AssociationRequest.objects.filter(Q(requested_by=user) | Q(user=user))
+    _erase_words("message", AssociationRequest.objects.filter(requested_by=user))
+    _erase_words("note", requests)
+    decided = AssociationRequest.objects.filter(decided_by=user, note__iregex=names_pattern(user))
+    _erase_words("note", decided)
+
+
+def _erase_words(column: str, requests: QuerySet[AssociationRequest]) -> None:
+    keys = list(requests.exclude(**{column: ""}).values_list("pk", flat=True))
+    AssociationRequest.objects.filter(pk__in=keys).update(**{column: ERASED})
     events: Any = AssociationRequest.pgh_event_model  # type: ignore[attr-defined]
     with pgtrigger.ignore("accounts.AssociationRequestEvent:append_only"):
-        events.objects.filter(pgh_obj_id__in=keys).update(message=ERASED)
+        events.objects.filter(pgh_obj_id__in=keys).exclude(**{column: ""}).update(**{column: ERASED})
+
+
+def _email_changes(user: User) -> Iterator[Record]:
+    for change in EmailChange.objects.filter(user=user):
+        yield {"Email": change.email, "Asked": timestamp(change.asked), "Expires": timestamp(change.expires)}
+
+
+def _kept_answers(user: User) -> Iterator[Record]:
+    """Kept for a day in case a request comes again; what they say stands in the records they made."""
+    for kept in IdempotentAnswer.objects.filter(user=user).order_by("created"):
+        yield {"Status": kept.status, "Created": timestamp(kept.created)}
 
 
 def _delete(rows: Any) -> None:

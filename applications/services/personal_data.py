@@ -3,6 +3,7 @@ from typing import Any
 
 import pgtrigger
 from django.db.models import Q
+from django.db.models.functions import Lower
 from oauth2_provider.models import AccessToken
 
 from accounts.callers import Caller
@@ -17,7 +18,7 @@ from fulfillment.serializers import timestamp
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("applications", _applications),
+        PersonalData("applications", _applications, _erase_contacts),
         PersonalData("authorizations", _authorizations, lambda user: end_everything_of_user(user=user)),
         PersonalData("owner_invitations", _invitations, _erase_invitations),
     ]
@@ -39,7 +40,35 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
 
 def _applications(user: User) -> Iterator[Record]:
     for application in Application.objects.filter(user=user).order_by("created"):
-        yield {"ID": str(application.pk), "Name": application.name, "Created": timestamp(application.created)}
+        yield {
+            "ID": str(application.pk),
+            "Name": application.name,
+            "Description": application.description,
+            "ApplicationURL": application.application_url,
+            "SupportURL": application.support_url,
+            "SupportPhone": application.support_phone,
+            "SupportEmail": application.support_email,
+            "Created": timestamp(application.created),
+        }
+
+
+def _erase_contacts(user: User) -> None:
+    """Of applications, the person's own too, whose support was reached where the person was ever reached."""
+    changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
+    known = [user, *changes.objects.filter(pgh_obj_id=user.pk)]
+    emails = [one.email.lower() for one in known if one.email]
+    phones = [one.phone for one in known if one.phone]
+    events: Any = Application.pgh_event_model
+    for column, wanted in (
+        ("support_email", Q(lower_email__in=emails)),
+        ("support_phone", Q(support_phone__in=phones)),
+    ):
+        for application in Application.objects.annotate(lower_email=Lower("support_email")).filter(wanted):
+            setattr(application, column, "")
+            application.save(update_fields=[column, "updated"])
+        with pgtrigger.ignore("applications.ApplicationEvent:append_only"):
+            told = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
+            told.update(**{column: ERASED})
 
 
 def _authorizations(user: User) -> Iterator[Record]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pgtrigger
+from django.db.models import Q
 
 from delivery.models import Dataset, ImportRun
 from fulfillment.erasure import ERASED
@@ -11,12 +12,18 @@ from fulfillment.serializers import timestamp
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("imports", _imports, _erase)]
+    return [PersonalData("imports", _imports, _erase), PersonalData("datasets", _datasets)]
 
 
 def _imports(user: Any) -> list[Record]:
     runs = ImportRun.objects.filter(created_by=user.username).order_by("pk")
     return [{"FileName": run.file_name, "Created": timestamp(run.created)} for run in runs]
+
+
+def _datasets(user: Any) -> list[Record]:
+    made = Q(created_by=user.username) | Q(activated_by=user.username)
+    sets = Dataset.objects.filter(made).order_by("pk")
+    return [{"FileName": one.file_name, "Created": timestamp(one.created)} for one in sets]
 
 
 def _erase(user: Any) -> None:

@@ -7,7 +7,7 @@ from accounts.models import User
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
 from stores.files import asset_file, remove_files
-from stores.models import Asset, CatalogUpload, Order, OrderHistory
+from stores.models import ArtworkUpload, Asset, CatalogUpload, Order, OrderHistory, Quote
 from stores.order_renderings import dumps
 from stores.selectors.orders import full_record
 
@@ -16,6 +16,7 @@ def personal_data() -> list[PersonalData]:
     return [
         PersonalData("orders", _orders),
         PersonalData("order_history", _history),
+        PersonalData("quotes", _quotes),
         PersonalData("pictures", _pictures, _erase_pictures),
         PersonalData("catalog_imports", _catalog_uploads),
     ]
@@ -37,9 +38,16 @@ def _history(user: User) -> Iterator[Record]:
         }
 
 
+def _quotes(user: User) -> Iterator[Record]:
+    for quote in Quote.objects.filter(user=user).order_by("created"):
+        yield {**orjson.loads(quote.rendering), "Created": timestamp(quote.created)}
+
+
 def _pictures(user: User) -> Iterator[Record]:
     for asset in Asset.objects.filter(user=user).order_by("created"):
         yield {"AssetID": str(asset.pk), "SHA256": asset.sha256, "Created": timestamp(asset.created)}
+    for upload in ArtworkUpload.objects.filter(user=user).order_by("created"):
+        yield {"FileName": upload.name, "SHA256": upload.sha256, "Created": timestamp(upload.created)}
 
 
 def _catalog_uploads(user: User) -> Iterator[Record]:

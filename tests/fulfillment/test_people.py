@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.callers import Caller
-from accounts.models import User
+from accounts.models import AssociationRequest, User
 from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.email_changes import ask_email_change
 from accounts.services.passwords import ask_reset_link
 from applications.models import Application
 from applications.services.applications import create_application
@@ -24,6 +25,49 @@ from stores.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.world import PASSWORD, build_world
 
+# Of each link to a user the file of the export that tells of it, or why none does. A new table wants a decision, and
+# `erase_user` one as well.
+LINKS = {
+    "accounts.AssociationRequest.decided_by": "association_requests",
+    "accounts.AssociationRequest.requested_by": "association_requests",
+    "accounts.AssociationRequest.user": "association_requests",
+    "accounts.Authenticator.user": "profile",
+    "accounts.EmailChange.user": "email_changes",
+    "accounts.IdempotentAnswer.user": "kept_answers",
+    "accounts.Role.user": "roles",
+    "accounts.Subscription.user": "subscription",
+    "accounts.UserEvent.pgh_obj": "profile_changes",
+    "admin.LogEntry.user": "console_log",
+    "applications.Application.user": "applications",
+    "applications.OwnerInvitation.decided_by": "owner_invitations",
+    "applications.OwnerInvitation.invited_by": "owner_invitations",
+    "oauth2_provider.AccessToken.user": "authorizations",
+    "oauth2_provider.RefreshToken.user": "authorizations",
+    "stores.ArtworkUpload.user": "pictures",
+    "stores.Asset.user": "pictures",
+    "stores.CatalogUpload.created_by": "catalog_imports",
+    "stores.CatalogUpload.imported_by": "catalog_imports",
+    "stores.Order.user": "orders",
+    "stores.OrderHistory.actor": "order_history",
+    "stores.Quote.user": "quotes",
+}
+OF_THE_TRAIL = {
+    "accounts.AssociationRequestEvent.decided_by",
+    "accounts.AssociationRequestEvent.requested_by",
+    "accounts.AssociationRequestEvent.user",
+    "accounts.RoleEvent.user",
+    "accounts.SubscriptionEvent.user",
+    "applications.ApplicationEvent.user",
+    "applications.OwnerInvitationEvent.decided_by",
+    "applications.OwnerInvitationEvent.invited_by",
+    "stores.OrderEvent.user",
+}
+NOT_TOLD = {
+    "oauth2_provider.DeviceGrant.user": "nobody is given one here",
+    "oauth2_provider.Grant.user": "a code of a minute, which becomes an access token or nothing",
+    "oauth2_provider.IDToken.user": "nobody is given one here",
+    "pghistory.MiddlewareEvents.user": "a view over the trail without a table",
+}
 PERSON = {
     "username": "zenobia.quill",
     "first_name": "Zenobia",
@@ -50,6 +94,19 @@ def make_person(world):
     assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
     asked = {"ApplicationID": str(world.other_application.pk), "Message": "It is me, Zenobia Quillfeather"}
     assert client.call("POST", "/association", asked).status_code in {200, 201}
+    contacts = {"support_email": PERSON["email"].title(), "support_phone": PERSON["phone"]}
+    for name, value in contacts.items():
+        setattr(world.application, name, value)
+    world.application.save()
+    AssociationRequest.objects.filter(requested_by=user).update(note="Welcome, Zenobia")
+    AssociationRequest.objects.create(
+        application=world.other_application,
+        user=world.operator,
+        decided_by=user,
+        decided=user.created,
+        state="Denied",
+        note="Ask again. Zenobia Quillfeather",
+    )
     invitation = OwnerInvitation(
         application=world.other_application, email=PERSON["email"].upper(), digest="d"
     )
@@ -71,6 +128,70 @@ def log_of_console(world, person):
 def unpacked(content: bytes) -> dict[str, list[dict]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def test_every_link_to_a_user_is_decided_about(world, person):
+    links = {
+        f"{model._meta.label}.{field.name}"
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.get_fields()
+        if field.concrete and field.is_relation and field.related_model is User
+    }
+
+    assert links == set(LINKS) | OF_THE_TRAIL | set(NOT_TOLD)
+    assert {f"{name}.json" for name in {*LINKS.values(), "trail"}} <= set(
+        unpacked(export_user_data(user=person))
+    )
+
+
+def test_export_tells_what_waits_and_what_was_done(world, person, settings):
+    ask_email_change(user=person, email="zenobia@new.example")
+    asked = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+    client = world.as_user(person)
+    quoted = client.call("POST", "/store/associated/quote", asked)
+    assert quoted.status_code in {200, 201}, quoted.content
+    assert (
+        client.call(
+            "POST", "/store/associated/order", order_body(), HTTP_IDEMPOTENCY_KEY="k" * 20
+        ).status_code
+        == 201
+    )
+    log_of_console(world, person)
+    browser = Client()
+    browser.force_login(person)
+    assert (
+        browser.post("/profile", {"first_name": "Zenobia", "last_name": "Q", "time_zone": "UTC"}).status_code
+        == 302
+    )
+    LogEntry.objects.log_actions(person.pk, [world.outsider], 2, change_message="about somebody else")
+    request = AssociationRequest.objects.create(
+        application=world.application, user=world.outsider, message="of another person"
+    )
+    AssociationRequest.objects.filter(pk=request.pk).update(
+        decided_by=person, decided=person.created, state="Denied", note="Not yet"
+    )
+
+    files = unpacked(export_user_data(user=person))
+
+    assert [change["Email"] for change in files["email_changes.json"]] == ["zenobia@new.example"]
+    assert files["quotes.json"][0]["QuoteID"] == quoted.json()["QuoteID"]
+    assert files["kept_answers.json"][0]["Status"] == 201
+    by_person = [entry for entry in files["console_log.json"] if entry["ByThisPerson"]]
+    of_person = [entry for entry in files["console_log.json"] if not entry["ByThisPerson"]]
+    assert [(entry["Kind"], entry["Object"], entry["Change"]) for entry in by_person] == [
+        ("user", None, None)
+    ]
+    assert ("subscription", "Changed Requests per minute.") in {
+        (entry["Kind"], entry["Change"]) for entry in of_person
+    }
+    decided = [one for one in files["association_requests.json"] if one["DecidedByThisPerson"]]
+    assert ("Not yet", None) in {(one["Note"], one["Message"]) for one in decided}
+    assert {"accounts.Role", "accounts.Subscription", "applications.Application"} <= {
+        one.get("Record") for one in files["trail.json"]
+    }
+    assert "/profile" in {one.get("Address") for one in files["trail.json"]}
+    assert "somebody else" not in json.dumps(files)
+    assert "another person" not in json.dumps(files)
 
 
 def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):

@@ -1,0 +1,94 @@
+"""What the records of who did what hold of a user: the console's log and the audit trail."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pghistory.models
+from django.apps import apps
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Model, Q
+
+from accounts.models import Role, Subscription, User
+from fulfillment.erasure import ERASED
+from fulfillment.personal_data import Record
+from fulfillment.serializers import timestamp
+
+Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
+
+
+def console_log(user: User) -> Iterator[Record]:
+    """What was done to the person, in full; what the person did, without the names of others.
+
+    Entries of other records that only mention the person tell of others, and are not handed out.
+    """
+    entries = LogEntry.objects.filter(_about(user) | Q(user=user)).select_related("content_type")
+    mine = set(LogEntry.objects.filter(_about(user)).values_list("pk", flat=True))
+    for entry in entries.order_by("action_time"):
+        yield {
+            "Timestamp": timestamp(entry.action_time),
+            "Action": entry.get_action_flag_display(),
+            "Kind": entry.content_type.model if entry.content_type else "",
+            "ID": entry.object_id,
+            "Object": entry.object_repr if entry.pk in mine else None,
+            "Change": entry.get_change_message() if entry.pk in mine else None,
+            "ByThisPerson": entry.user_id == user.pk,
+        }
+
+
+def erase_console_log(user: User) -> None:
+    """It names people as well where it tells of their roles and subscriptions."""
+    named = names_pattern(user)
+    for column in ("object_repr", "change_message"):
+        entries = LogEntry.objects.filter(_about(user) | Q(**{f"{column}__regex": named}))
+        entries.update(**{column: ERASED})
+
+
+def trail(user: User) -> Iterator[Record]:
+    """Each change of a record that belongs to the person, and each address the person changed something at."""
+    for model in apps.get_models():
+        if issubclass(model, pghistory.models.Event) and (named := _links(model)):
+            yield from _events(model, Q(*((name, user) for name in named), _connector=Q.OR))
+    acts = pghistory.models.Context.objects.filter(metadata__user=str(user.pk))
+    for act in acts.order_by("created_at"):
+        yield {"Timestamp": timestamp(act.created_at), "Address": act.metadata.get("url", "")}
+
+
+def names_pattern(user: User) -> str:
+    """For PostgreSQL, of all by which the person was ever known here.
+
+    A first name alone would be found in every text.
+    """
+    known = [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
+    both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
+    names = {*both, *(one.username for one in known), *(one.email for one in known)} - {""}
+    listed = "|".join(re.escape(name) for name in sorted(names))
+    return rf"(^|[^[:alnum:]])({listed})($|[^[:alnum:]])"
+
+
+def _about(user: User) -> Q:
+    """Of the person's account, roles and subscription, of then and now."""
+    wanted = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
+    kinds: tuple[Any, ...] = (Role, Subscription)
+    for model in kinds:
+        keys = {
+            str(key)
+            for key in model.pgh_event_model.objects.filter(user=user).values_list("pgh_obj_id", flat=True)
+        }
+        wanted |= Q(content_type=ContentType.objects.get_for_model(model), object_id__in=keys)
+    return wanted
+
+
+def _links(model: type[Model]) -> list[str]:
+    return [field.name for field in model._meta.fields if field.related_model is User]  # noqa: SLF001
+
+
+def _events(model: Any, wanted: Q) -> Iterator[Record]:
+    for event in model.objects.filter(wanted).order_by("pgh_id"):
+        yield {
+            "Timestamp": timestamp(event.pgh_created_at),
+            "Kind": event.pgh_label,
+            "Record": model.pgh_tracked_model._meta.label,  # noqa: SLF001
+            "ID": str(event.pgh_obj_id),
+        }
