@@ -100,7 +100,8 @@ class _Prepared:
     def _checked(self, result: Any) -> Any:
         if result.status in DONE:
             return result
-        if self.handle.pgconn.status == ConnStatus.BAD:
+        # An error without a code is libpq's own. After a server's last words it holds a lost connection for a good one.
+        if self.handle.pgconn.status == ConnStatus.BAD or result.error_field(SQLSTATE) is None:
             raise psycopg.OperationalError(result.get_error_message())
         raise error_from_result(result)
 

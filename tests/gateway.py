@@ -22,6 +22,7 @@ class Gate:
         if known["PORT"]:
             self.url += f"&port={known['PORT']}"
         self._open: set[socket.socket] = set()
+        self._clients: list[socket.socket] = []
         self._listener: socket.socket | None = None
 
     def open(self) -> None:
@@ -30,13 +31,19 @@ class Gate:
         self._listener.listen(64)
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
-    def shut(self) -> None:
-        """As when the server is killed: nobody listens, and every connection breaks."""
+    def shut(self, last_words: bytes = b"") -> None:
+        """As when the server is killed: nobody listens, and every connection breaks.
+
+        `last_words` are what each client is still sent, as by a server that is told to stop at once.
+        """
         if self._listener:
             with contextlib.suppress(OSError):
                 self._listener.shutdown(socket.SHUT_RDWR)
             self._listener.close()
         self.path.unlink(missing_ok=True)
+        for client in self._clients if last_words else ():
+            client.sendall(last_words)
+        self._clients.clear()
         for each in list(self._open):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -48,6 +55,7 @@ class Gate:
                 server = socket.socket(socket.AF_UNIX)
                 server.connect(self.target)
                 self._open |= {client, server}
+                self._clients.append(client)
                 for pair in ((client, server), (server, client)):
                     threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
 
