@@ -10,13 +10,30 @@ import time
 from collections.abc import Callable
 
 from fulfillment import supervision
-from tests.benchmarks import soak_cuts, soak_fuzz, soak_growth, soak_kills, soak_races, soak_scene
+from tests.benchmarks import (
+    soak_cuts,
+    soak_enumeration,
+    soak_fuzz,
+    soak_growth,
+    soak_kills,
+    soak_races,
+    soak_recovery,
+    soak_scene,
+)
 
 Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
+    "recovery": (
+        soak_recovery.MARK,
+        lambda chosen: soak_recovery.measure(chosen.count or soak_recovery.ROUNDS),
+    ),
+    "enumeration": (
+        soak_enumeration.MARK,
+        lambda chosen: soak_enumeration.measure(chosen.count or soak_enumeration.ROUNDS),
+    ),
     "hostile": (
         soak_fuzz.HOSTILE_MARK,
         lambda chosen: soak_fuzz.measure_hostile(chosen.count or soak_fuzz.HOSTILE),
