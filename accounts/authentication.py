@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
 
+from accounts.devices import known_device
 from accounts.models import User
 from accounts.throttles import count_person, count_sign_in, forget_failures
 
@@ -17,6 +18,7 @@ class TenantBackend(BaseBackend):
 
     After too many tries no password is looked at; the request then holds the `sign_in_refusal`. Tries spread over
     several ways to write a name are answered as wrong passwords instead: a refusal would tell that the name exists.
+    A browser that signed in to the account before is not kept out by the tries of others.
     """
 
     def authenticate(
@@ -38,17 +40,19 @@ class TenantBackend(BaseBackend):
         # A name that nobody has is limited and counted like any other.
         account = str(user.pk) if user else username.casefold()
         address = request.META.get("REMOTE_ADDR", "") if request else ""
-        if refusal := count_sign_in(name=username, address=address):
+        device = known_device(request, account)
+        if refusal := count_sign_in(name=username, address=address, device=device):
             if request:
                 request.sign_in_refusal = refusal  # type: ignore[attr-defined]
             raise PermissionDenied
-        if not count_person(account=account) or user is None:
+        may_try = bool(device) or count_person(account=account)
+        if not may_try or user is None:
             # The very work of a wrong password, so that time tells nothing.
             check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))
             return None
         if not user.check_password(password) or not user.is_active:
             return None
-        forget_failures(name=username, account=account, address=address)
+        forget_failures(name=username, account=account, address=address, device=device)
         return user
 
     def get_user(self, user_id: Any) -> User | None:

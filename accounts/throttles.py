@@ -19,14 +19,15 @@ from accounts.rates import (
 from accounts.secrets import digest
 
 
-def count_sign_in(*, name: str, address: str) -> Standing | None:
+def count_sign_in(*, name: str, address: str, device: str = "") -> Standing | None:
     """Counts a try on the name as it was typed and on the address; the standing that refuses it, if one does.
 
     Of what was typed alone, never of who that is: two ways to write a name that share a limit only where somebody
-    has it would tell that somebody has.
+    has it would tell that somebody has. A `device` known to the account has tries of its own instead, which nobody
+    else can use up.
     """
     return _first_over(
-        (_name_bucket(name), settings.SIGN_IN_TRIES_PER_ACCOUNT),
+        (_device_bucket(device) or _name_bucket(name), settings.SIGN_IN_TRIES_PER_ACCOUNT),
         (_address_bucket("sign-in", address), settings.SIGN_IN_TRIES_PER_ADDRESS),
     )
 
@@ -36,10 +37,16 @@ def count_person(*, account: str) -> bool:
     return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
 
 
-def forget_failures(*, name: str, account: str, address: str) -> None:
-    """After the right password: the account begins anew, and this try was none against the address."""
-    forget(_name_bucket(name))
-    forget(_account_bucket(account))
+def forget_failures(*, name: str, account: str, address: str, device: str = "") -> None:
+    """After the right password: the account begins anew, and this try was none against the address.
+
+    On a known device only that begins anew: who guesses elsewhere gains nothing by it.
+    """
+    if device:
+        forget(_device_bucket(device))
+    else:
+        forget(_name_bucket(name))
+        forget(_account_bucket(account))
     if address:
         give_back(_address_bucket("sign-in", address))
 
@@ -87,6 +94,10 @@ def _name_bucket(name: str) -> str:
 
 def _account_bucket(account: str) -> str:
     return f"sign-in-account:{digest(account)[:40]}"
+
+
+def _device_bucket(device: str) -> str:
+    return f"sign-in-device:{digest(device)[:40]}" if device else ""
 
 
 def _second_step_bucket(account: str) -> str:

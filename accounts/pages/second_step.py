@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.devices import remember_device
 from accounts.models import User
 from accounts.pages.forms import CodeForm
 from accounts.pages.throttling import too_many_seconds
@@ -20,7 +21,14 @@ SESSION_NAME = "second_step"
 SECONDS = 600
 
 
-def move_on(request: HttpRequest, destination: str) -> HttpResponse:
+def complete_sign_in(request: HttpRequest, user: User, destination: str) -> HttpResponse:
+    login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    response = _move_on(request, destination)
+    remember_device(response, user)
+    return response
+
+
+def _move_on(request: HttpRequest, destination: str) -> HttpResponse:
     """A sign-in for an application goes on by a page of its own: browsers hold `form-action` against every
     redirect that follows a form, and that one ends at the application."""
     if destination.startswith("/oauth/"):
@@ -52,8 +60,7 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
         try:
             if check_second_step(user=user, code=form.cleaned_data["code"]):
                 del request.session[SESSION_NAME]
-                login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
-                return move_on(request, begun["next"])
+                return complete_sign_in(request, user, begun["next"])
         except TooManyRequests as refusal:
             return too_many_seconds(request, refusal.retry_after, what="codes", back=settings.LOGIN_URL)
         form.add_error("code", "This code does not fit, or it was used already. Wait for the next one.")

@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import login
 from django.contrib.auth.views import LoginView, RedirectURLMixin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -13,7 +12,7 @@ from django.views.generic import FormView
 from accounts.models import Tenant, User
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, SignInForm, SignUpForm
-from accounts.pages.second_step import begin_second_step, move_on
+from accounts.pages.second_step import begin_second_step, complete_sign_in
 from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
 from accounts.throttles import count_sign_up
@@ -40,8 +39,7 @@ class SignInView(LoginView):
         if user.two_factor_since is not None:
             begin_second_step(self.request, user, self.get_success_url())
             return redirect("second_step")
-        login(self.request, user)
-        return move_on(self.request, self.get_success_url())
+        return complete_sign_in(self.request, user, self.get_success_url())
 
 
 @method_decorator([sensitive_post_parameters(), never_cache], name="dispatch")
@@ -69,8 +67,8 @@ class SignUpView(RedirectURLMixin, FormView):
         except DomainError as error:
             show_faults(form, error, USER_FIELDS)
             return self.form_invalid(form)
-        login(self.request, User.objects.select_related("tenant").get(pk=user.pk))
-        return move_on(self.request, self.get_success_url())
+        user = User.objects.select_related("tenant").get(pk=user.pk)
+        return complete_sign_in(self.request, user, self.get_success_url())
 
 
 def _tenant_to_join() -> Tenant:

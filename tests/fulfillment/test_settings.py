@@ -42,6 +42,7 @@ def test_cookies_of_production_are_for_https_and_this_host_alone():
         assert f"{name}_COOKIE_SECURE = True" in said
         assert f"{name}_COOKIE_NAME = '__Host-{name.lower()}'" in said
         assert f"{name}_COOKIE_DOMAIN" not in said
+    assert "DEVICE_COOKIE_NAME = '__Host-device'" in said
 
 
 @pytest.mark.parametrize(

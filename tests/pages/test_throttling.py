@@ -7,12 +7,14 @@ import time
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core import mail
 from django.db import connection
 from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts import rates
 from accounts.models import RateWindow, User
@@ -72,6 +74,50 @@ def test_a_right_password_clears_the_account(world, client, settings):
         for _ in range(2):
             sign_in(client, "user", "wrong")
         assert sign_in(Client(), "user").status_code == 302
+
+
+def test_strangers_do_not_lock_out_a_browser_known_to_the_account(world):
+    known = Client()
+    assert sign_in(known, "operator").status_code == 302
+    known.post("/accounts/logout/")
+    for _ in range(4):
+        stranger = sign_in(elsewhere(), "operator", "wrong")
+
+    assert stranger.status_code == 429
+    assert sign_in(elsewhere(8), "operator").status_code == 429
+    assert sign_in(known, "Operator@print.example").status_code == 302
+    # What the known browser does opens nothing for the others.
+    assert sign_in(elsewhere(9), "operator").status_code == 429
+
+
+def test_a_known_browser_has_no_more_tries_than_others(world, settings):
+    settings.SIGN_IN_TRIES_PER_ADDRESS = 20
+    known = Client()
+    sign_in(known, "user")
+    known.post("/accounts/logout/")
+
+    answers = [sign_in(known, name, "wrong").status_code for name in ("user", "USER", "user@print.example")]
+
+    assert answers == [200, 200, 200]
+    assert sign_in(known, "user").status_code == 429
+    assert sign_in(elsewhere(), "user").status_code == 302
+
+
+@pytest.mark.parametrize("how", ["another account", "signed by nobody", "too old", "no cookie of ours"])
+def test_only_the_cookie_of_the_account_opens_it(world, how):
+    known = Client()
+    started = timezone.now() - timedelta(days=181 if how == "too old" else 0)
+    with time_machine.travel(started, tick=False):
+        sign_in(known, "outsider" if how == "another account" else "user")
+    cookie = known.cookies["device"].value
+    if how == "signed by nobody":
+        cookie = cookie[:-1] + ("A" if cookie[-1] != "A" else "B")
+    for _ in range(4):
+        sign_in(elsewhere(), "user", "wrong")
+    browser = Client()
+    browser.cookies["device"] = "x" if how == "no cookie of ours" else cookie
+
+    assert sign_in(browser, "user").status_code == 429
 
 
 def test_an_address_is_limited_over_all_accounts(world, client):

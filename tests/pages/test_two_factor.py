@@ -69,6 +69,15 @@ def test_nothing_readable_is_stored(world, phone):
     assert not RecoveryCode.objects.filter(digest__in=[code.replace("-", "") for code in codes]).exists()
 
 
+def test_a_browser_is_known_to_the_account_after_the_second_step_only(world, client, phone):
+    asked = sign_in(client, "user")
+    done = client.post(STEP, {"code": code_of(phone[0], 30)})
+
+    assert "device" not in asked.cookies
+    cookie = done.cookies["device"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
+
+
 def test_the_password_alone_signs_nobody_in(world, client, phone):
     response = sign_in(client, "user", next="/profile")
 

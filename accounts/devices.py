@@ -1,0 +1,42 @@
+"""A browser somebody signed in to an account with, known again by a signed cookie (OWASP's device cookies).
+
+Strangers' wrong passwords close an account to all browsers but these, which have tries of their own.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import User
+from accounts.secrets import generate_secret
+
+KNOWN_FOR = timedelta(days=180)
+SALT = "accounts.devices"
+
+
+def known_device(request: HttpRequest | None, account: str) -> str:
+    """What tells the browser from all others, if the last to sign in with it was this account; else ''."""
+    signed = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "") if request else ""
+    if not signed:
+        return ""
+    try:
+        kept: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
+    except signing.BadSignature:
+        return ""
+    return str(kept["device"]) if kept["account"] == account else ""
+
+
+def remember_device(response: HttpResponse, user: User) -> None:
+    """Only once every step of the sign-in is done."""
+    kept = {"account": str(user.pk), "device": generate_secret("")}
+    response.set_cookie(
+        settings.DEVICE_COOKIE_NAME,
+        signing.dumps(kept, salt=SALT),
+        max_age=KNOWN_FOR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
