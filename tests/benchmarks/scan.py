@@ -239,9 +239,11 @@ def _run(scan: Scan, minutes: float, reports: Path) -> list[str]:
 
 
 def _found_by_sqlmap(said: str) -> list[str]:
+    # It ends with this only when every parameter has been tried, and what it suspected meanwhile was nothing.
+    if CLEAN in said:
+        return []
     found = [line for line in said.splitlines() if INJECTABLE.search(line)]
-    # It ends with this only when every parameter has been tried.
-    return found if found or CLEAN in said else [f"it did not come to its end: {said[-300:]}"]
+    return found or [f"it did not come to its end: {said[-300:]}"]
 
 
 def _found_by_wapiti(path: Path) -> Iterator[str]:
