@@ -264,11 +264,13 @@ def _credentials(world: Any) -> dict[str, str]:
 
 
 def _cookie(user: Any) -> str:
+    """With that of the forms' tokens, which wapiti would not keep beside one it is given."""
     from django.test import Client
 
     browser = Client()
     browser.force_login(user)
-    return f"sessionid={browser.cookies['sessionid'].value}"
+    browser.get("/profile")
+    return "; ".join(f"{name}={browser.cookies[name].value}" for name in ("sessionid", "csrftoken"))
 
 
 if __name__ == "__main__":
