@@ -28,7 +28,8 @@ MODULES = (
 )
 # What would end the scanner's own credentials.
 EXCLUDED = (
-    "/accounts/logout",
+    "/logout/",
+    "/accounts/password-change/",
     "regenerate",
     "/profile/keys",
     "/profile/two-factor",
@@ -141,7 +142,12 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
         ("wapiti-portal-signed-out", f"{url}/", []),
         # The user is staff of a store: the console's many pages would leave no time for the portal's.
         ("wapiti-portal-signed-in", f"{url}/", ["-C", user, "-x", f"{url}/admin/*"]),
-        ("wapiti-admin", f"{url}/admin/", ["-C", operator]),
+        # But for its own page, where it would make itself none.
+        (
+            "wapiti-admin",
+            f"{url}/admin/",
+            ["-C", operator, "-x", f"{url}/admin/accounts/user/{world.operator.pk}/*"],
+        ),
         ("wapiti-api-signed-out", f"{url}/api/v1/", described),
         ("wapiti-api", f"{url}/api/v1/", [*api, *described]),
     ):
