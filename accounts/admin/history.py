@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from accounts.models import AssociationRequest, Role, SubscriptionKey, User
+from accounts.models import AssociationRequest, Role, SubscriptionKey, Tenant, User
 from fulfillment.read_only_admin import HistoryAdmin
 
 
@@ -26,3 +26,9 @@ class SubscriptionKeyHistoryAdmin(HistoryAdmin):
 class UserHistoryAdmin(HistoryAdmin):
     shown = ("username", "email", "is_operator", "is_active")
     search_fields = ["=username", "=email"]
+
+
+@admin.register(Tenant.pgh_event_model)  # type: ignore[attr-defined]
+class TenantHistoryAdmin(HistoryAdmin):
+    shown = ("domain", "name")
+    search_fields = ["=domain", "name"]

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib import admin
 
-from accounts.models import Role
+from accounts.models import Role, Tenant
 from stores.models import Order, OrderStatus, Product
 from stores.services.products import archive_product, save_product
 from tests.factories.orders import make_product, price_values, product_values
@@ -124,3 +124,18 @@ def test_a_history_tells_which_price_was_changed(world, operator):
     assert ("Price 0.12" in before, "Price 9.99" in after) == (True, True)
     assert "OVERNIGHT" not in before + after
     assert "Price 9.99" in history.content.decode()
+
+
+def test_the_history_of_a_tenant_tells_who_renamed_it(world, operator):
+    address = f"/admin/accounts/tenant/{world.tenant.pk}"
+    operator.post(f"{address}/change/", {"domain": world.tenant.domain, "name": "Renamed"})
+
+    shown = text(operator.get(f"{address}/history/"))
+
+    assert "Changed by operator" in shown
+    assert "<ins>Renamed</ins>" in shown
+    assert "Tenant changed" in text(
+        operator.get(
+            f"/admin/accounts/tenantevent/{Tenant.pgh_event_model.objects.latest('pgh_id').pgh_id}/change/"
+        )
+    )
