@@ -1,6 +1,6 @@
 """The base of every admin: who sees which records, and lists that stay fast whatever they hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -102,6 +102,10 @@ class ConsoleAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return self.visible_to(request, super().get_queryset(request))
+
+    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[tuple[str, str, str]]]:
+        """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
+        return {}
 
     def told_apart(self, record: Any) -> str:
         """How the record is named where one is chosen; a name that others may have as well is not enough there."""

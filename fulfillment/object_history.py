@@ -26,13 +26,17 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     shown = list(page.object_list)
     # What the oldest event of this page changed is told by the one before it.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
+    trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts))
+    besides = model_admin.told_besides(record, shown)
+    for event, told in zip(shown, trail, strict=True):
+        told["changes"] += besides.get(event.pgh_id, [])
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
         "original": record,
         "title": f"History of {record}",
         "page": page,
-        "trail": list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts)),
+        "trail": trail,
     }
     return TemplateResponse(request, "admin/object_trail.html", context)
 
