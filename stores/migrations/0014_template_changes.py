@@ -10,16 +10,18 @@ CREATE OR REPLACE FUNCTION fulfillment_template_outline(template jsonb) RETURNS 
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
     outline jsonb := template;
-    part text;
 BEGIN
-    FOREACH part IN ARRAY ARRAY['Artwork', 'Gallery'] LOOP
-        IF jsonb_typeof(template -> part) = 'object' THEN
-            outline := jsonb_set(outline, ARRAY[part], (
-                SELECT coalesce(jsonb_object_agg(key, encode(sha256(convert_to(value::text, 'UTF8')), 'hex')), '{}')
-                FROM jsonb_each(template -> part)
-            ));
-        END IF;
-    END LOOP;
+    IF jsonb_typeof(template) = 'object' THEN
+        -- Taken apart once: a template is megabytes that the database keeps packed.
+        SELECT coalesce(jsonb_object_agg(part.key, CASE
+            WHEN part.key IN ('Artwork', 'Gallery') AND jsonb_typeof(part.value) = 'object' THEN (
+                SELECT coalesce(jsonb_object_agg(
+                    picture.key,
+                    encode(sha256(convert_to(coalesce(picture.value ->> 'Data', picture.value::text), 'UTF8')), 'hex')
+                ), '{}') FROM jsonb_each(part.value) AS picture
+            ) ELSE part.value END), '{}')
+        INTO outline FROM jsonb_each(template) AS part;
+    END IF;
     IF length(outline::text) > 100000 AND jsonb_typeof(outline -> 'Pages') = 'array' THEN
         outline := jsonb_set(outline, '{Pages}', (
             SELECT coalesce(jsonb_agg(
@@ -61,6 +63,6 @@ class Migration(migrations.Migration):
         migrations.RunSQL(OUTLINE, 'DROP FUNCTION fulfillment_template_outline'),
         pgtrigger.migrations.AddTrigger(
             model_name='product',
-            trigger=pgtrigger.compiler.Trigger(name='template_change', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.template IS DISTINCT FROM NEW.template)', func='\n        INSERT INTO stores_templatechange (product_id, version, "timestamp", context_id, before, after) VALUES (\n            NEW.id, NEW.version, now(), _pgh_attach_context(),\n            fulfillment_template_outline(OLD.template), fulfillment_template_outline(NEW.template)\n        );\n        RETURN NULL;\n    ', hash='354b4040ae0cf76e567d27e34a5ebb7adeebf463', operation='UPDATE', pgid='pgtrigger_template_change_9964e', table='stores_product', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='template_change', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.template IS DISTINCT FROM NEW.template)', func='\n        INSERT INTO stores_templatechange (product_id, version, "timestamp", context_id, before, after) VALUES (\n            NEW.id, NEW.version, now(), _pgh_attach_context(),\n            fulfillment_template_outline(OLD.template), fulfillment_template_outline(NEW.template)\n        );\n        RETURN NULL;\n    ', hash='a4ab18890034346312f207d93e1043802e57f896', operation='UPDATE OF "template"', pgid='pgtrigger_template_change_9964e', table='stores_product', when='AFTER')),
         ),
     ]

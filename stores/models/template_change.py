@@ -6,7 +6,7 @@ from pghistory.models import Context
 TEMPLATE_TRIGGER = pgtrigger.Trigger(
     name="template_change",
     when=pgtrigger.After,
-    operation=pgtrigger.Update,
+    operation=pgtrigger.UpdateOf("template"),
     condition=pgtrigger.Condition("OLD.template IS DISTINCT FROM NEW.template"),
     func="""
         INSERT INTO stores_templatechange (product_id, version, "timestamp", context_id, before, after) VALUES (
