@@ -17,8 +17,10 @@ from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
+from fulfillment.choosing import ChoosesByTyping
 from fulfillment.object_history import history_page
 from fulfillment.stale_forms import StaleGuard
+from fulfillment.word_search import search_words
 
 COUNTED_ROWS = 10_000
 # An action does its work within one request: more would end in a timeout, half done.
@@ -51,12 +53,12 @@ class LabelledFormSet(PaginationInlineFormSet):
                     widget.attrs.setdefault("aria-label", label)
 
 
-class ConsoleInline(TabularInline):
+class ConsoleInline(ChoosesByTyping, TabularInline):
     formset = LabelledFormSet
     extra = 0
 
 
-class ConsoleAdmin(ModelAdmin):
+class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
     """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
 
     paginator = BoundedPaginator
@@ -163,8 +165,10 @@ class ConsoleAdmin(ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        if not self.exact_search or not search_term.strip():
-            return super().get_search_results(request, records, search_term)
+        if not search_term.strip():
+            return records, False
+        if not self.exact_search:
+            return search_words(records, self.get_search_fields(request), search_term), False
         found = Q(pk__in=())
         for lookup, kind in self.exact_search.items():
             try:

@@ -139,3 +139,40 @@ def test_the_history_of_a_tenant_tells_who_renamed_it(world, operator):
             f"/admin/accounts/tenantevent/{Tenant.pgh_event_model.objects.latest('pgh_id').pgh_id}/change/"
         )
     )
+
+
+def test_yes_and_no_are_words_for_who_listens(operator):
+    page = text(operator.get("/admin/accounts/user/"))
+
+    assert (
+        '<span class="console-hidden">Yes</span> <span class="material-symbols-outlined" aria-hidden="true">'
+        in page
+    )
+    assert '<span class="console-hidden">No</span>' in page
+
+
+@pytest.mark.parametrize("address", ["/admin/procrastinate/", "/admin/procrastinate/procrastinatejob/"])
+def test_jobs_are_called_the_same_everywhere(operator, address):
+    page = text(operator.get(address))
+
+    assert "Background jobs" in page
+    assert "rocrastinate job" not in page
+
+
+def test_an_application_without_reply_urls_can_be_changed(world, operator):
+    application = world.application
+    assert not application.reply_urls
+
+    sent = {
+        "name": "Renamed",
+        "support_email": "help@example.com",
+        "roles-TOTAL_FORMS": 0,
+        "roles-INITIAL_FORMS": 0,
+        "keys-TOTAL_FORMS": 0,
+        "keys-INITIAL_FORMS": 0,
+    }
+    answer = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
+
+    assert answer.status_code == 302, answer.context_data["errors"]
+    application.refresh_from_db()
+    assert application.name == "Renamed"
