@@ -53,7 +53,7 @@ class ConsoleSite(UnfoldAdminSite):
     def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
         """Names each model as its admin does."""
         found = super()._build_app_dict(request, label)
-        for app in (found,) if label and found else found.values():
+        for app in found.values():
             for entry in app["models"]:
                 entry["name"] = getattr(self._registry[entry["model"]], "plural_name", entry["name"])
         return found
