@@ -39,7 +39,10 @@ class ChoosingWidget(AutocompleteSelect):
                 str(record.pk): record
                 for record in self.choices.queryset.using(self.db).filter(pk__in=wanted)
             }
-        options = [] if self.is_required else [self.create_option(name, "", "", not wanted, 0)]
+        is_only = self.is_required and len(known) == 1
+        # Never the first of several because nothing was chosen.
+        needs_blank = not self.is_required or not (wanted or is_only)
+        options = [self.create_option(name, "", "", not wanted, 0)] if needs_blank else []
         chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
         for key, record in known.items():
             options.append(

@@ -18,7 +18,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.choosing import ChoosesByTyping
-from fulfillment.object_history import history_page
+from fulfillment.object_history import Parts, history_page
 from fulfillment.stale_forms import StaleGuard
 from fulfillment.word_search import search_words
 
@@ -70,8 +70,8 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
     compressed_fields = True
     # What to do where the list is empty.
     empty_help = ""
-    # Lists in the record's rendering that its history tells of, with their titles.
-    told_parts: Mapping[str, str] = {}
+    # Lists in the record's rendering that its history tells of, with what names each entry.
+    told_parts: Parts = {}
     # Whether the form itself refuses what was decided on an old view.
     knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.

@@ -8,3 +8,4 @@ from fulfillment.console_admin import ConsoleAdmin
 class TenantAdmin(ConsoleAdmin):
     list_display = ["domain", "name", "created"]
     search_fields = ["domain", "name"]
+    search_help_text = "Domain or name"

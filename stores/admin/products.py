@@ -72,9 +72,9 @@ class ProductAdmin(StaffAdmin):
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
     told_parts = {
-        "TemplateFields": "template fields",
-        "DeliveredPrices": "delivered prices",
-        "ProductionSpeeds": "production speeds",
+        "TemplateFields": ("template field", ("FieldName",)),
+        "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
+        "ProductionSpeeds": ("production speed in days", ("Days",)),
     }
     search_help_text = "Name, product ID, API key, category or StoreID"
     change_form_outer_before_template = "admin/stores/product_before.html"

@@ -108,6 +108,15 @@ def test_the_few_there_are_can_be_chosen_without_a_script(world, client):
     found = Controls(client.get(address(Product, "add")).content.decode())
 
     assert {str(world.associated.pk), str(world.unassociated.pk)} <= set(found.options["store"])
+    assert found.options["store"][0] == "", "no store is chosen before somebody chooses one"
+
+
+def test_the_only_one_there_is_needs_no_choosing(world, client):
+    client.force_login(world.operator)
+
+    found = Controls(client.get(address(User, "add")).content.decode())
+
+    assert found.options["tenant"] == [str(world.tenant.pk)]
 
 
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
