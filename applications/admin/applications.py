@@ -42,7 +42,7 @@ class ApplicationForm(forms.ModelForm):
     class Meta:
         model = Application
         fields = [*NAMES, "is_first_party"]
-        labels = {  # noqa: RUF012 - as Django's own
+        labels = {
             "application_url": "Application URL",
             "support_url": "Support URL",
             "support_email": "Support e-mail",
