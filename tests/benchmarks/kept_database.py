@@ -1,12 +1,14 @@
 """A plugin of pytest for the runs of mutmut, all of them forks of one process.
 
 The first makes the test database, the others keep it: looking through all migrations again would take more time than
-the tests of one mutant. A mutant meets the tests first that import its module, and no more than MOST_TESTS.
+the tests of one mutant. A mutant meets the tests first that import its module, the cases of each in turn, and no more
+than MOST_TESTS: some tests have a hundred cases.
 """
 
 import functools
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 from django.db import connection
 from django.test import utils
 
-MOST_TESTS = 60
+MOST_TESTS = 120
 
 PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "stores")
 _made: list[str] = []
@@ -34,8 +36,17 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     module, mutant, _ = os.environ.get("MUTANT_UNDER_TEST", "").partition(".x")
     if mutant:
-        items.sort(key=lambda item: not _imports(item.path, module))
+        cases: Counter[str] = Counter()
+        turns: dict[pytest.Item, int] = {}
+        for item in items:
+            cases[_test(item)] += 1
+            turns[item] = cases[_test(item)]
+        items.sort(key=lambda item: (not _imports(item.path, module), turns[item]))
         del items[MOST_TESTS:]
+
+
+def _test(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 @functools.cache
