@@ -74,7 +74,7 @@ class ProductAdmin(StaffAdmin):
     told_parts = {
         "TemplateFields": ("template field", ("FieldName",)),
         "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
-        "ProductionSpeeds": ("production speed in days", ("Days",)),
+        "ProductionSpeeds": ("production speed", ("Days",)),
     }
     search_help_text = "Name, product ID, API key, category or StoreID"
     change_form_outer_before_template = "admin/stores/product_before.html"

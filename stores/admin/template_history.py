@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from stores.admin.template_forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown
+from stores.admin.template_forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown, within_words
 from stores.models import Product, TemplateChange
 
 Told = tuple[str, str, str]
@@ -148,7 +148,7 @@ def _pictures(before: Any, after: Any) -> Iterator[Told]:
 
 
 def _name(box: Mapping[str, Any]) -> str:
-    kind = KINDS.get(str(box.get("Kind")), "Box").lower()
+    kind = within_words(KINDS.get(str(box.get("Kind")), "Box"))
     if box.get("Field"):
         return f"{kind} box of {box['Field']}"
     return f"{kind} box “{_value(box.get('Text'))[:40]}”" if box.get("Text") else f"{kind} box"

@@ -90,6 +90,15 @@ def history(world, product):
             outline(page(), Gallery={}),
             ("Gallery picture Garden", "", "removed"),
         ),
+        (
+            outline(page()),
+            outline(
+                page(
+                    {"Kind": "QRCode", "Text": "https://a.example", "X": 1, "Y": 2, "Width": 20, "Height": 20}
+                )
+            ),
+            ("Page 1, QR code box “https://a.example”", "", "added at 1, 2 mm, 20 × 20 mm"),
+        ),
         ([1], {"Pages": 7}, ("Template", "", "written in another form; it shows the same")),
     ],
 )
