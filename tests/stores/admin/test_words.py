@@ -187,3 +187,13 @@ def test_a_page_that_is_neither_list_nor_record_says_what_it_is(world, operator)
     ):
         assert f'<h2 class="console-heading">{heading}' in text(operator.get(address)), address
     assert "console-heading" not in text(operator.get("/admin/stores/product/"))
+
+
+def test_a_tenant_is_deleted_only_while_it_has_no_users(world, operator):
+    empty = Tenant.objects.create(domain="empty.example", name="Empty")
+    addresses = [f"/admin/accounts/tenant/{one.pk}/delete/" for one in (world.tenant, empty)]
+
+    assert [operator.get(address).status_code for address in addresses] == [403, 200]
+    assert operator.post(addresses[1], {"post": "yes"}).status_code == 302
+    assert list(Tenant.objects.all()) == [world.tenant]
+    assert "delete_selected" not in text(operator.get("/admin/accounts/tenant/"))
