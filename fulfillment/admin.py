@@ -32,6 +32,7 @@ WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background 
 
 @admin.register(ProcrastinateJob)
 class JobAdmin(ReadOnlyAdmin):
+    plural_name = "Background jobs"
     list_display = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at"]
     list_filter = ["status"]
     search_fields = ["id"]

@@ -1,6 +1,6 @@
 """The base of every admin: who sees which records, and lists that stay fast whatever they hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -17,8 +17,10 @@ from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
-from fulfillment.object_history import history_page
+from fulfillment.choosing import ChoosesByTyping
+from fulfillment.object_history import Parts, history_page
 from fulfillment.stale_forms import StaleGuard
+from fulfillment.word_search import search_words
 
 COUNTED_ROWS = 10_000
 # An action does its work within one request: more would end in a timeout, half done.
@@ -51,12 +53,12 @@ class LabelledFormSet(PaginationInlineFormSet):
                     widget.attrs.setdefault("aria-label", label)
 
 
-class ConsoleInline(TabularInline):
+class ConsoleInline(ChoosesByTyping, TabularInline):
     formset = LabelledFormSet
     extra = 0
 
 
-class ConsoleAdmin(ModelAdmin):
+class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
     """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
 
     paginator = BoundedPaginator
@@ -68,8 +70,8 @@ class ConsoleAdmin(ModelAdmin):
     compressed_fields = True
     # What to do where the list is empty.
     empty_help = ""
-    # Lists in the record's rendering that its history tells of, with their titles.
-    told_parts: Mapping[str, str] = {}
+    # Lists in the record's rendering that its history tells of, with what names each entry.
+    told_parts: Parts = {}
     # Whether the form itself refuses what was decided on an old view.
     knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
@@ -102,6 +104,10 @@ class ConsoleAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return self.visible_to(request, super().get_queryset(request))
+
+    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[tuple[str, str, str]]]:
+        """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
+        return {}
 
     def told_apart(self, record: Any) -> str:
         """How the record is named where one is chosen; a name that others may have as well is not enough there."""
@@ -159,8 +165,10 @@ class ConsoleAdmin(ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        if not self.exact_search or not search_term.strip():
-            return super().get_search_results(request, records, search_term)
+        if not search_term.strip():
+            return records, False
+        if not self.exact_search:
+            return search_words(records, self.get_search_fields(request), search_term), False
         found = Q(pk__in=())
         for lookup, kind in self.exact_search.items():
             try:

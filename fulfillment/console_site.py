@@ -50,6 +50,14 @@ class ConsoleSite(UnfoldAdminSite):
         """Without Django's way from any record of any table to its page on the site: records have none."""
         return [pattern for pattern in super().get_urls() if getattr(pattern, "name", "") != "view_on_site"]
 
+    def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
+        """Names each model as its admin does."""
+        found = super()._build_app_dict(request, label)
+        for app in found.values():
+            for entry in app["models"]:
+                entry["name"] = getattr(self._registry[entry["model"]], "plural_name", entry["name"])
+        return found
+
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         from fulfillment.dashboard import dashboard  # noqa: PLC0415 - as above
 

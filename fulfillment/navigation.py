@@ -59,6 +59,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ("Roles", "history", "accounts.roleevent"),
             ("Association requests", "history", "accounts.associationrequestevent"),
             ("Users", "history", "accounts.userevent"),
+            ("Tenants", "history", "accounts.tenantevent"),
             ("Subscription keys", "history", "accounts.subscriptionkeyevent"),
             ("Applications", "history", "applications.applicationevent"),
             ("Application keys", "history", "applications.applicationkeyevent"),

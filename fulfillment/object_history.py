@@ -1,6 +1,7 @@
 """The audit trail of one record as a page: who changed what, when, and through which address."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -14,7 +15,11 @@ from django.utils.timezone import localtime
 
 from fulfillment.trail_events import WORDS
 
+# Of each list in a rendering: what an entry is called, and the members that name one.
+Parts = Mapping[str, tuple[str, tuple[str, ...]]]
 EVENTS_OF_A_PAGE = 25
+MOST_TOLD = 40
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 OWN_FIELDS = "pgh_"
 UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
 
@@ -26,13 +31,17 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     shown = list(page.object_list)
     # What the oldest event of this page changed is told by the one before it.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
+    trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts))
+    besides = model_admin.told_besides(record, shown)
+    for event, told in zip(shown, trail, strict=True):
+        told["changes"] += besides.get(event.pgh_id, [])
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
         "original": record,
         "title": f"History of {record}",
         "page": page,
-        "trail": list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts)),
+        "trail": trail,
     }
     return TemplateResponse(request, "admin/object_trail.html", context)
 
@@ -55,9 +64,7 @@ def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple
     return known
 
 
-def _told(
-    events: list[Any], count: int, names: dict[str, str], parts: Mapping[str, str]
-) -> Iterable[dict[str, Any]]:
+def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:
     records = names_of_records(events, told_fields(events[0])) if events else {}
     for number in range(count):
         event, former = events[number], events[number + 1] if number + 1 < len(events) else None
@@ -87,20 +94,33 @@ def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> li
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _changed_parts(event: Any, former: Any, parts: Mapping[str, str]) -> Iterable[tuple[str, str, str]]:
-    """What lies in tables without a trail of their own is told by the rendering: the entries that went and came."""
+def _changed_parts(event: Any, former: Any, parts: Parts) -> list[tuple[str, str, str]]:
+    """What lies in tables without a trail of their own is told by the rendering: each entry by what names it."""
     before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
-    for name, title in parts.items():
+    told: list[tuple[str, str, str]] = []
+    for name, (title, keys) in parts.items():
         old, new = (
-            [
-                ", ".join(f"{key} {value}" for key, value in entry.items() if value)
-                for entry in body.get(name, ())
-            ]
+            {" ".join(str(entry.get(key, "")) for key in keys): entry for entry in body.get(name, ())}
             for body in (before, after)
         )
-        gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
-        if gone or come:
-            yield title, shown_value("; ".join(gone)), shown_value("; ".join(come))
+        if former is None and new:
+            told.append((f"{title}s", "", shown_value(list(new))))
+            continue
+        for called in dict.fromkeys([*old, *new]):
+            told += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
+    if len(told) > MOST_TOLD:
+        told = [*told[: MOST_TOLD - 1], ("More", "", f"and {len(told) - MOST_TOLD + 1} more changes")]
+    return told
+
+
+def _changed_entry(called: str, old: Any, new: Any) -> list[tuple[str, str, str]]:
+    if old is None or new is None:
+        return [(called, "", "removed" if new is None else "added")]
+    return [
+        (f"{called}, {HUMP.sub(' ', name).lower()}", shown_value(old.get(name)), shown_value(new.get(name)))
+        for name in dict.fromkeys([*old, *new])
+        if old.get(name) != new.get(name)
+    ]
 
 
 def told_fields(event: Any) -> list[Any]:

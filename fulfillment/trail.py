@@ -20,6 +20,7 @@ PERSONAL = {
     "applications.OwnerInvitationEvent": ("email",),
     "delivery.DatasetEvent": ("created_by", "activated_by"),
     "stores.OrderHistory": ("note",),
+    "stores.TemplateChange": (),
     "pghistory.Context": ("metadata+", "updated_at*"),
     "admin.LogEntry": ("object_repr", "change_message"),
 }

@@ -55,7 +55,7 @@ def walk(
         ):
             continue
         known.add(kind)
-        visit = _visit(client, path, kind[0])
+        visit = visit_page(client, path)
         yield visit
         waiting += sorted(visit.links)
 
@@ -68,14 +68,14 @@ def links_of(path: str, response: Any) -> set[str]:
     return {link.partition("#")[0] for link in found if not urlsplit(link).scheme}
 
 
-def _visit(client: Client, path: str, route: str) -> Visit:
+def visit_page(client: Client, path: str) -> Visit:
     with CaptureQueriesContext(connection) as queries:
         started = time.perf_counter()
         response = client.get(path)
         milliseconds = 1000 * (time.perf_counter() - started)
         # Read to its end, a download is closed.
         _ = response.getvalue()
-    return Visit(path, route, response, list(queries.captured_queries), milliseconds)
+    return Visit(path, kind_of(path)[0], response, list(queries.captured_queries), milliseconds)
 
 
 @cache

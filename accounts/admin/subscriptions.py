@@ -17,6 +17,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     list_display = ["owner", "requests_per_minute", "created"]
     list_select_related = ["user", "application"]
     search_fields = ["user__username", "application__name", "application__client_id"]
+    search_help_text = "User, application or client ID"
     fields = ["user", "application", "requests_per_minute"]
     readonly_fields = ["user", "application"]
     actions = ["regenerate_primary", "regenerate_secondary"]

@@ -1,3 +1,4 @@
+import pghistory
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
@@ -6,6 +7,7 @@ LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = rf"^(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z"
 
 
+@pghistory.track()
 class Tenant(models.Model):
     """An organisation, named by its domain; the names of its users are unique within it."""
 

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, ProfileForm
 from accounts.pages.guards import signed_in
+from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, subjects_of_roles
 from accounts.services.users import change_profile
 from fulfillment.errors import DomainError
@@ -41,5 +42,7 @@ def show_roles(request: HttpRequest) -> HttpResponse:
     found = subjects_of_roles(request.user, searched)
     page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
     rows = grants_on_subjects(request.user, page)
+    for row in rows:
+        row["told_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
     context = {"page": page, "rows": rows, "searched": searched, "section": "roles"}
     return render(request, "accounts/roles.html", context)

@@ -32,6 +32,7 @@ from fulfillment.visible_text import is_blank
 
 class ApplicationForm(forms.ModelForm):
     reply_urls = forms.CharField(
+        label="Reply URLs",
         required=False,
         widget=UnfoldAdminTextareaWidget,
         help_text="One address a line: https, or http on loopback.",
@@ -41,6 +42,11 @@ class ApplicationForm(forms.ModelForm):
     class Meta:
         model = Application
         fields = [*NAMES, "is_first_party"]
+        labels = {
+            "application_url": "Application URL",
+            "support_url": "Support URL",
+            "support_email": "Support e-mail",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

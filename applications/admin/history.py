@@ -8,15 +8,18 @@ from fulfillment.read_only_admin import HistoryAdmin
 class ApplicationHistoryAdmin(HistoryAdmin):
     shown = ("client_id", "name", "is_enabled", "client_type")
     search_fields = ["=client_id", "name"]
+    search_help_text = "Client ID, written out, or name"
 
 
 @admin.register(ApplicationKey.pgh_event_model)  # type: ignore[attr-defined]
 class ApplicationKeyHistoryAdmin(HistoryAdmin):
     shown = ("pgh_obj_id", "application_id", "start_date", "end_date")
     search_fields = ["=application__client_id"]
+    search_help_text = "Client ID, written out"
 
 
 @admin.register(Webhook.pgh_event_model)  # type: ignore[attr-defined]
 class WebhookHistoryAdmin(HistoryAdmin):
     shown = ("url", "application_id", "is_enabled")
     search_fields = ["=application__client_id"]
+    search_help_text = "Client ID, written out"

@@ -190,6 +190,8 @@ class DeliveryAdmin(ReadOnlyAdmin):
     change_form_outer_after_template = "admin/applications/delivery_after.html"
     fields = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
     ordering = ["-id"]
+    # A log in the order it was written; any other would sort all of it.
+    sortable_by = ()
     actions = ["resend"]
 
     @admin.display(description="event")

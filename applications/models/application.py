@@ -92,6 +92,10 @@ class Application(VisibleText, AbstractApplication):
     def is_usable(self, request: Any) -> bool:
         return self.is_enabled
 
+    def clean(self) -> None:
+        """Nothing: the services hold the rules. The library's refuse an application without reply URLs, on a field of
+        its own that no form of ours has."""
+
     def get_absolute_url(self) -> str:
         return f"/applications/{self.pk}"
 

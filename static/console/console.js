@@ -44,3 +44,14 @@ window.addEventListener("load", () => {
   // Drawn anew when the window changes its width, and in rows that are added.
   new MutationObserver(nameSelections).observe(document.body, { childList: true, subtree: true });
 });
+
+// Icons are words in a font of icons, which a screen reader would read out; what they mean stands beside them.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const icon of document.querySelectorAll("span.material-symbols-outlined")) {
+    const control = icon.closest("a, button");
+    const says = control && (control.textContent.trim() !== icon.textContent.trim() || control.title || control.ariaLabel);
+    // Unfold's menus have no name but their three dots.
+    if (control && !says) control.setAttribute("aria-label", "More");
+    icon.setAttribute("aria-hidden", "true");
+  }
+});

@@ -40,6 +40,7 @@ class FontAdmin(ConsoleAdmin):
     form = FontForm
     list_display = ["families", "file_name", "size", "created"]
     search_fields = ["families", "file_name"]
+    search_help_text = "Family or file"
     empty_help = "Templates have the families that come with the service. Add a font file to have others."
 
     def save_model(self, request: HttpRequest, instance: Font, form: forms.ModelForm, change: bool) -> None:

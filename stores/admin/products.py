@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -22,6 +23,7 @@ from stores.admin.product_forms import (
 )
 from stores.admin.scoping import StoreFilter
 from stores.admin.template_editor import TemplateEditor
+from stores.admin.template_history import told_template_changes
 from stores.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.services.products import archive_product, find_product_faults, save_product
 
@@ -70,9 +72,9 @@ class ProductAdmin(StaffAdmin):
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
     told_parts = {
-        "TemplateFields": "template fields",
-        "DeliveredPrices": "delivered prices",
-        "ProductionSpeeds": "production speeds",
+        "TemplateFields": ("template field", ("FieldName",)),
+        "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
+        "ProductionSpeeds": ("production speed", ("Days",)),
     }
     search_help_text = "Name, product ID, API key, category or StoreID"
     change_form_outer_before_template = "admin/stores/product_before.html"
@@ -100,6 +102,11 @@ class ProductAdmin(StaffAdmin):
         products = super().get_queryset(request).select_related("store")
         bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
         return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
+
+    def told_besides(
+        self, record: Product, events: Sequence[Any]
+    ) -> Mapping[int, list[tuple[str, str, str]]]:
+        return told_template_changes(record, events)
 
     def get_urls(self) -> list[URLPattern]:
         return [*TemplateEditor(self).urls(), *super().get_urls()]

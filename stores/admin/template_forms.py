@@ -159,6 +159,11 @@ def _number(text: str) -> Any:
     return int(number) if number == int(number) else number
 
 
+def within_words(label: str) -> str:
+    """A label inside of a sentence; what is written in capitals stays so."""
+    return label if label[:2].isupper() else label[:1].lower() + label[1:]
+
+
 def shown(value: Any) -> str:
     """What an input shows for a value of the JSON."""
     if value is None or value is False:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fulfillment.errors import Fault
-from stores.admin.template_forms import KINDS, box_inputs, page_inputs, shown
+from stores.admin.template_forms import KINDS, box_inputs, page_inputs, shown, within_words
 from stores.admin.template_steps import Step
 from stores.selectors.template_drafts import Draft, Workbench
 from stores.typesetting import Field
@@ -86,7 +86,7 @@ def shown_step(step: Step, bench: Workbench, faults: list[Fault]) -> dict[str, A
         "background": step.open_page.get("Background") or "",
         "background_errors": told.get(f"{here}/Background", []),
         "boxes": boxes,
-        "kinds": KINDS,
+        "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in bench.fields],
         "faults": faults,
         "pages": [

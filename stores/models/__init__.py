@@ -18,6 +18,7 @@ from stores.models.product import (
 from stores.models.proof import Proof
 from stores.models.quote import Quote
 from stores.models.store import BudgetDuration, BudgetType, Store
+from stores.models.template_change import TemplateChange
 
 __all__ = [
     "ActorKind",
@@ -44,6 +45,7 @@ __all__ = [
     "Quote",
     "Shipment",
     "Store",
+    "TemplateChange",
     "TemplateField",
     "TemplateFieldSubType",
     "TemplateFieldType",

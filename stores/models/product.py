@@ -4,6 +4,7 @@ from django.db import models
 from django.utils import timezone
 
 from stores.models.store import EXTERNAL_ID, Store, validate_external_id
+from stores.models.template_change import TEMPLATE_TRIGGER
 
 
 @pghistory.track(exclude=["verbose_rendering", "template"])
@@ -65,6 +66,7 @@ class Product(models.Model):
             )
         ]
         ordering = ["store", "position", "id"]
+        triggers = [TEMPLATE_TRIGGER]
 
     def __str__(self) -> str:
         return self.name

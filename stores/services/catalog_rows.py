@@ -44,12 +44,8 @@ CREATE TEMPORARY TABLE IF NOT EXISTS staged_product ON COMMIT DROP AS
 CREATE TEMPORARY TABLE IF NOT EXISTS staged_place (id bigint, position integer) ON COMMIT DROP;
 TRUNCATE staged_product, staged_place
 """  # noqa: S608 - constant names
-CHANGE = f"""
-UPDATE stores_product product
-SET version = product.version + 1, {", ".join(f"{name} = staged.{name}" for name in WRITTEN)}
-FROM staged_product staged
-WHERE product.id = staged.id
-"""  # noqa: S608 - constant names
+# A template that stays is by far the largest value of its product, and neither sent nor compared again.
+WITHOUT_TEMPLATE = [name for name in WRITTEN if name != PRODUCT[-1].column]
 SET_ORDER = """
 UPDATE stores_product product SET position = staged.position FROM staged_place staged
 WHERE product.id = staged.id AND product.position <> staged.position
@@ -61,14 +57,14 @@ NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM g
 class Entry:
     """A product at `pointer` in the file.
 
-    `stored` is what the database has under its ID, `parts` which children differ.
+    `stored` is what the database has under its ID, `parts` which children differ, and whether the template does.
     """
 
     record: Record
     stored: StoredProduct | None = None
     pk: int = 0
     position: int = 0
-    parts: tuple[str, ...] = tuple(name for name, _, _ in CHILDREN)
+    parts: tuple[str, ...] = (*(name for name, _, _ in CHILDREN), PRODUCT[-1].name)
     pointer: str = ""
     is_changed: bool = False
 
@@ -139,10 +135,15 @@ class CatalogRows:
         return True
 
     def _change(self, store: Store, changed: Sequence[Entry]) -> None:
+        template = PRODUCT[-1].name
+        drawn_anew = [entry for entry in changed if template in entry.parts]
+        others = [entry for entry in changed if template not in entry.parts]
         with connection.cursor() as cursor:
-            _copy("staged_product", ["id", *WRITTEN], self._changed_rows(store, changed))
-            cursor.execute(CHANGE)
-            cursor.execute("TRUNCATE staged_product")
+            for columns, entries in ((WRITTEN, drawn_anew), (WITHOUT_TEMPLATE, others)):
+                if entries:
+                    _copy("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
+                    cursor.execute(_change_of(columns))
+                    cursor.execute("TRUNCATE staged_product")
             for name, table, _ in CHILDREN:
                 pks = [entry.pk for entry in changed if name in entry.parts]
                 cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
@@ -150,19 +151,24 @@ class CatalogRows:
     def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
             keep_price_dates(entry.record, [], created=self.now, now=self.now)
-            written = self._written(store, entry, self.now)
+            written = self._written(store, entry, self.now, WRITTEN)
             yield entry.pk, store.pk, entry.position, 1, self.now, *written
 
-    def _changed_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+    def _changed_rows(
+        self, store: Store, entries: Iterable[Entry], columns: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
-            yield entry.pk, *self._written(store, entry, self._created(entry))
+            yield entry.pk, *self._written(store, entry, self._created(entry), columns)
 
-    def _written(self, store: Store, entry: Entry, created: datetime) -> Iterator[Any]:
+    def _written(
+        self, store: Store, entry: Entry, created: datetime, columns: Sequence[str]
+    ) -> Iterator[Any]:
         record = entry.record
         bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
         template = record["Template"]
         yield from (record[member.name] for member in PRODUCT[:-1])
-        yield None if template is None else orjson.dumps(template).decode()
+        if PRODUCT[-1].column in columns:
+            yield None if template is None else orjson.dumps(template).decode()
         yield self.now
         yield from bodies
 
@@ -182,6 +188,14 @@ class CatalogRows:
 
     def _created(self, entry: Entry) -> datetime:
         return self.now if entry.stored is None else entry.stored.created
+
+
+def _change_of(columns: Sequence[str]) -> str:
+    values = ", ".join(f"{name} = staged.{name}" for name in columns)
+    return (
+        f"UPDATE stores_product product SET version = product.version + 1, {values} "  # noqa: S608 - constant names
+        "FROM staged_product staged WHERE product.id = staged.id"
+    )
 
 
 def _copy(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

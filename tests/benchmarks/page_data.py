@@ -13,6 +13,7 @@ MANY = 5_000
 
 def fill(*, orders: int) -> None:
     """What is missing of it."""
+    from accounts.models import User
     from applications.models import Application
     from tests.benchmarks import order_data
 
@@ -25,6 +26,9 @@ def fill(*, orders: int) -> None:
         _make_usage(applications)
         _make_requests(people, applications)
         _make_deliveries(applications[0])
+        _analyze()
+    if not User.objects.filter(username="customer-00000").exists():
+        _make_customers()
         _analyze()
 
 
@@ -45,6 +49,32 @@ def _make_people() -> dict[str, Any]:
         )
         for name in PEOPLE
     }
+
+
+def _make_customers() -> None:
+    """As many users as applications, each with a role on a store."""
+    from accounts.models import Role, Tenant, User
+    from accounts.permissions import Grant
+    from stores.models import Store
+
+    tenant, store = Tenant.objects.get(domain="bench.example"), Store.objects.order_by("pk")[0]
+    users = User.objects.bulk_create(
+        [
+            User(
+                tenant=tenant,
+                username=f"customer-{number:05}",
+                first_name="Casey",
+                last_name=f"Customer {number:05}",
+                email=f"customer-{number:05}@bench.example",
+                password="!",
+            )
+            for number in range(APPLICATIONS)
+        ],
+        batch_size=MANY,
+    )
+    Role.objects.bulk_create(
+        [Role(user=user, store=store, grant=Grant.ORDER_ALL_READ) for user in users], batch_size=MANY
+    )
 
 
 def _make_applications(people: dict[str, Any]) -> list[Any]:

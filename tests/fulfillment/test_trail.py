@@ -21,7 +21,6 @@ UNTRACKED = {
     "accounts.IdempotentAnswer": "a copy of an answer, for 24 hours",
     "accounts.RateWindow": "a counter of one minute",
     "accounts.RecoveryCode": "nothing in it but a secret",
-    "accounts.Tenant": "made once by an operator, in the log of the admin",
     "applications.DailyUsage": "counts",
     "applications.Delivery": "a log itself",
     "applications.DeliveryAttempt": "a log itself",
@@ -41,6 +40,7 @@ UNTRACKED = {
     "stores.ProductionSpeed": "part of a product, whose event carries its version",
     "stores.Proof": "made anew from its product and values at any time",
     "stores.Quote": "never changed after it was given",
+    "stores.TemplateChange": "the trail of templates itself",
     "stores.TemplateField": "part of a product, whose event carries its version",
 }
 OURS = ("accounts", "applications", "stores", "delivery")

@@ -143,6 +143,10 @@ def test_deliveries_are_found_by_webhook_state_and_event(world, operator, webhoo
     assert delivery_of(waiting.event, other).pk in found({})
 
 
+def test_deliveries_stay_in_the_order_they_were_made(operator, delivery):
+    assert "?o=" not in text(operator.get(DELIVERIES))
+
+
 def test_a_delivery_shows_what_was_sent_and_every_answer(operator, delivery):
     page = text(operator.get(f"{DELIVERIES}{delivery.pk}/change/"))
 

@@ -3,7 +3,8 @@
 import pytest
 from django.contrib import admin
 
-from accounts.models import Role
+from accounts.models import Role, Tenant
+from applications.models import Application
 from stores.models import Order, OrderStatus, Product
 from stores.services.products import archive_product, save_product
 from tests.factories.orders import make_product, price_values, product_values
@@ -119,8 +120,80 @@ def test_a_history_tells_which_price_was_changed(world, operator):
 
     history = operator.get(f"/admin/stores/product/{product.pk}/history/")
 
-    title, before, after = history.context["trail"][0]["changes"][-1]
-    assert title == "delivered prices"
-    assert ("Price 0.12" in before, "Price 9.99" in after) == (True, True)
-    assert "OVERNIGHT" not in before + after
-    assert "Price 9.99" in history.content.decode()
+    told = history.context["trail"][0]["changes"]
+    assert ("delivered price GROUND US Commercial, price", "0.12", "9.99") in told
+    assert not any("OVERNIGHT" in title for title, _, _ in told)
+
+
+def test_the_history_of_a_tenant_tells_who_renamed_it(world, operator):
+    address = f"/admin/accounts/tenant/{world.tenant.pk}"
+    operator.post(f"{address}/change/", {"domain": world.tenant.domain, "name": "Renamed"})
+
+    shown = text(operator.get(f"{address}/history/"))
+
+    assert "Changed by operator" in shown
+    assert "<ins>Renamed</ins>" in shown
+    assert "Tenant changed" in text(
+        operator.get(
+            f"/admin/accounts/tenantevent/{Tenant.pgh_event_model.objects.latest('pgh_id').pgh_id}/change/"
+        )
+    )
+
+
+def test_yes_and_no_are_words_for_who_listens(operator):
+    page = text(operator.get("/admin/accounts/user/"))
+
+    assert (
+        '<span class="console-hidden">Yes</span> <span class="material-symbols-outlined" aria-hidden="true">'
+        in page
+    )
+    assert '<span class="console-hidden">No</span>' in page
+
+
+@pytest.mark.parametrize("address", ["/admin/procrastinate/", "/admin/procrastinate/procrastinatejob/"])
+def test_jobs_are_called_the_same_everywhere(operator, address):
+    page = text(operator.get(address))
+
+    assert "Background jobs" in page
+    assert "rocrastinate job" not in page
+
+
+def test_an_application_without_reply_urls_can_be_changed(world, operator):
+    application = world.application
+    Application.objects.update(redirect_uris="")
+    sent = {
+        "name": "Renamed",
+        "support_email": "help@example.com",
+        "roles-TOTAL_FORMS": 0,
+        "roles-INITIAL_FORMS": 0,
+        "keys-TOTAL_FORMS": 0,
+        "keys-INITIAL_FORMS": 0,
+    }
+    answer = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
+
+    assert answer.status_code == 302, answer.context_data["errors"]
+    application.refresh_from_db()
+    assert application.name == "Renamed"
+
+
+def test_a_page_that_is_neither_list_nor_record_says_what_it_is(world, operator):
+    product = make_product(world.associated)
+
+    for address, heading in (
+        ("/admin/stores/product/add/", "Add product"),
+        (f"/admin/stores/product/{product.pk}/history/", f"History of {product}"),
+        ("/admin/stores/catalogupload/add/", "Import a catalog"),
+        ("/admin/delivery/dataset/look-up/", ""),
+    ):
+        assert f'<h2 class="console-heading">{heading}' in text(operator.get(address)), address
+    assert "console-heading" not in text(operator.get("/admin/stores/product/"))
+
+
+def test_a_tenant_is_deleted_only_while_it_has_no_users(world, operator):
+    empty = Tenant.objects.create(domain="empty.example", name="Empty")
+    addresses = [f"/admin/accounts/tenant/{one.pk}/delete/" for one in (world.tenant, empty)]
+
+    assert [operator.get(address).status_code for address in addresses] == [403, 200]
+    assert operator.post(addresses[1], {"post": "yes"}).status_code == 302
+    assert list(Tenant.objects.all()) == [world.tenant]
+    assert "delete_selected" not in text(operator.get("/admin/accounts/tenant/"))
