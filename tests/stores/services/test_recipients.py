@@ -101,14 +101,20 @@ def dump(tmp_path: Path) -> str:
     return (tmp_path / "dump.sql").read_text("utf-8")
 
 
-def files() -> bytes:
+def stored() -> set[Path]:
     root = Path(settings.MEDIA_ROOT)
     paths = [path for folder in ("print-files", "proofs", "assets") for path in (root / folder).rglob("*")]
-    return b"".join(path.read_bytes() for path in paths if path.is_file())
+    return {path for path in paths if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def of_others() -> set[Path]:
+    """What other tests left behind."""
+    return stored()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path):
+def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path, of_others):
     before = dump(tmp_path)
     assert [secret for secret in SECRETS if secret not in before] == []
     assert default_storage.listdir(print_folder(placed.order.pk))[1]
@@ -118,7 +124,7 @@ def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path):
 
     after = dump(tmp_path)
     assert [secret for secret in SECRETS if secret in after] == []
-    assert files() == b""
+    assert stored() == of_others
     assert Proof.objects.count() == 0
     # Encrypted, so that no dump shows it: the answer kept for a repeated request.
     assert IdempotentAnswer.objects.count() == 1
@@ -330,7 +336,7 @@ def test_command_says_what_it_wants(db, arguments, said):
         call_command("erase_recipient", *arguments)
 
 
-def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch):
+def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch, of_others):
     with monkeypatch.context() as context:
         context.setattr(
             default_storage._wrapped, "delete", lambda name: (_ for _ in ()).throw(ConnectionError("away"))
@@ -343,7 +349,7 @@ def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch)
     default_storage.save(f"{print_folder(placed.order.pk)}/left.pdf", ContentFile(b"x"))
     call_command("erase_recipient", "--order", str(placed.order.number))
 
-    assert files() == b""
+    assert stored() == of_others
     assert Order.objects.get().sequence == 5, "the second time changed nothing but the storage"
 
 
