@@ -40,7 +40,7 @@ class TenantBackend(BaseBackend):
         # A name that nobody has is limited and counted like any other.
         account = str(user.pk) if user else username.casefold()
         address = request.META.get("REMOTE_ADDR", "") if request else ""
-        device = known_device(request, account)
+        device = known_device(request, user)
         if refusal := count_sign_in(name=username, address=address, device=device):
             if request:
                 request.sign_in_refusal = refusal  # type: ignore[attr-defined]

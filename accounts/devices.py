@@ -11,27 +11,31 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from accounts.models import User
-from accounts.secrets import generate_secret
+from accounts.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"
 
 
-def known_device(request: HttpRequest | None, account: str) -> str:
-    """What tells the browser from all others, if the last to sign in with it was this account; else ''."""
+def known_device(request: HttpRequest | None, user: User | None) -> str:
+    """What tells the browser from all others, if the last to sign in with it was this user; else ''.
+
+    Nor after the password was changed in another browser: whoever knew the old one begins as a stranger.
+    """
     signed = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "") if request else ""
-    if not signed:
+    if not signed or user is None:
         return ""
     try:
         kept: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return ""
-    return str(kept["device"]) if kept["account"] == account else ""
+    is_of_user = kept["account"] == str(user.pk) and kept.get("password") in digests(user.password)
+    return str(kept["device"]) if is_of_user else ""
 
 
 def remember_device(response: HttpResponse, user: User) -> None:
-    """Only once every step of the sign-in is done."""
-    kept = {"account": str(user.pk), "device": generate_secret("")}
+    """Only once every step of the sign-in is done, or the password was changed here."""
+    kept = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
         signing.dumps(kept, salt=SALT),

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
+from accounts.devices import remember_device
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
@@ -35,6 +36,12 @@ class PasswordResetDoneView(views.PasswordResetDoneView):
 class PasswordResetConfirmView(views.PasswordResetConfirmView):
     template_name = "accounts/password_reset_confirm.html"
 
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        # Else who resets because strangers try the account would still be kept out by them.
+        remember_device(response, form.user)
+        return response
+
 
 class PasswordResetCompleteView(views.PasswordResetCompleteView):
     template_name = "accounts/password_reset_complete.html"
@@ -48,7 +55,9 @@ class PasswordChangeView(views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(self.request, "Your password is changed. Other browsers are signed out.")
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        remember_device(response, form.user)
+        return response
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)

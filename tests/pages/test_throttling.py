@@ -120,6 +120,34 @@ def test_only_the_cookie_of_the_account_opens_it(world, how):
     assert sign_in(browser, "user").status_code == 429
 
 
+def test_a_browser_is_a_stranger_after_the_password_changed_elsewhere(world):
+    former, owner = Client(), Client()
+    sign_in(former, "user")
+    sign_in(owner, "user")
+    new = "Xk9-mountain-river"
+    changed = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+    assert owner.post("/accounts/password-change/", changed).status_code == 302
+    owner.post("/accounts/logout/")
+    for _ in range(4):
+        sign_in(elsewhere(), "user", "wrong")
+
+    assert sign_in(former, "user", new).status_code == 429
+    assert sign_in(owner, "user", new).status_code == 302
+
+
+def test_a_new_password_by_mail_opens_an_account_strangers_closed(world):
+    browser, new = Client(), "Xk9-mountain-river"
+    for _ in range(4):
+        sign_in(elsewhere(), "user", "wrong")
+    browser.post("/accounts/password-reset/", {"email": "user@print.example"})
+    work_off(RESET_TASK)
+    link = re.search(r"/accounts/password-reset/\S+", mail.outbox[0].body)[0]
+    form = browser.get(link)
+    browser.post(form["Location"], {"new_password1": new, "new_password2": new})
+
+    assert sign_in(browser, "user", new).status_code == 302
+
+
 def test_an_address_is_limited_over_all_accounts(world, client):
     for number in range(6):
         assert sign_in(client, f"nobody{number}", "wrong").status_code == 200
