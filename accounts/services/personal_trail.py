@@ -1,5 +1,6 @@
 """What the records of who did what hold of a user: the console's log and the audit trail."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +11,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model, Q
 
-from accounts.models import Role, Subscription, User
+from accounts.models import AssociationRequest, Role, Subscription, User
 from fulfillment.erasure import ERASED
 from fulfillment.personal_data import Record
 from fulfillment.serializers import timestamp
@@ -38,11 +39,21 @@ def console_log(user: User) -> Iterator[Record]:
 
 
 def erase_console_log(user: User) -> None:
-    """It names people as well where it tells of their roles and subscriptions."""
-    named = names_pattern(user)
-    for column in ("object_repr", "change_message"):
-        entries = LogEntry.objects.filter(_about(user) | Q(**{f"{column}__regex": named}))
-        entries.update(**{column: ERASED})
+    """Entries about the person, and others where they tell an e-mail of the person's or a role of that name.
+
+    A name anywhere is no sign of a person: of one who is called "changed", all of the log would go.
+    """
+    known = _known(user)
+    emails = _any_of({one.email for one in known})
+    # As Django's log writes it: JSON without letters beyond ASCII.
+    holders = _any_of({json.dumps(one.username)[1:-1] for one in known})
+    mentions = {
+        "object_repr": Q(object_repr__iregex=_whole(emails)),
+        "change_message": Q(change_message__iregex=_whole(emails))
+        | Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"'),
+    }
+    for column, mentioned in mentions.items():
+        LogEntry.objects.filter(_about(user) | mentioned).update(**{column: ERASED})
 
 
 def trail(user: User) -> Iterator[Record]:
@@ -60,17 +71,28 @@ def names_pattern(user: User) -> str:
 
     A first name alone would be found in every text.
     """
-    known = [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
+    known = _known(user)
     both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
-    names = {*both, *(one.username for one in known), *(one.email for one in known)} - {""}
-    listed = "|".join(re.escape(name) for name in sorted(names))
+    return _whole(_any_of({*both, *(one.username for one in known), *(one.email for one in known)}))
+
+
+def _known(user: User) -> list[Any]:
+    """The person now and at each change."""
+    return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
+
+
+def _any_of(words: set[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words - {""}))
+
+
+def _whole(listed: str) -> str:
     return rf"(^|[^[:alnum:]])({listed})($|[^[:alnum:]])"
 
 
 def _about(user: User) -> Q:
-    """Of the person's account, roles and subscription, of then and now."""
+    """Of the person's account, roles, subscription and association requests, of then and now."""
     wanted = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
-    kinds: tuple[Any, ...] = (Role, Subscription)
+    kinds: tuple[Any, ...] = (Role, Subscription, AssociationRequest)
     for model in kinds:
         keys = {
             str(key)

@@ -20,7 +20,7 @@ from applications.models import Application
 from applications.services.applications import create_application
 from applications.services.owners import OwnerInvitation
 from fulfillment.backups.programs import run_program
-from fulfillment.people import every_kind, export_user_data
+from fulfillment.people import erase_user, every_kind, export_user_data
 from stores.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.world import PASSWORD, build_world
@@ -266,6 +266,31 @@ def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
     events = apps.get_model("accounts", "UserEvent").objects.filter(pgh_obj_id=person.pk)
     assert set(events.values_list("email", flat=True)) == {"[erased]"}
     assert events.count() >= 3
+
+
+@pytest.mark.parametrize("name", ["changed", "object", "Associated", "Name"])
+def test_erasing_who_is_called_like_a_word_of_the_log_keeps_the_log_of_others(world, name):
+    user = User.objects.create(
+        tenant=world.tenant, username=name, email="m@x.example", first_name="Associated", last_name="Print"
+    )
+    message = [{"changed": {"name": "role", "object": "Order.All.Read for user", "fields": ["Name"]}}]
+    for record in (world.associated, world.outsider):
+        LogEntry.objects.log_actions(world.operator.pk, [record], 2, change_message=message)
+    before = list(LogEntry.objects.order_by("pk").values_list("object_repr", "change_message"))
+
+    erase_user(user=user)
+
+    assert list(LogEntry.objects.order_by("pk").values_list("object_repr", "change_message")) == before
+
+
+def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
+    user = User.objects.create(tenant=world.tenant, username="zénobie", email="z@x.example")
+    message = [{"added": {"name": "role", "object": f"Order.All.Read for {user.username}"}}]
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=message)
+
+    erase_user(user=user)
+
+    assert LogEntry.objects.get().change_message == "[erased]"
 
 
 def test_application_goes_over_to_another_owner(world, person):
