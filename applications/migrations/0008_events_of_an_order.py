@@ -1,7 +1,8 @@
 import django.contrib.postgres.indexes
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations
 from django.db.models.fields.json import KeyTransform
+
+from fulfillment.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):
@@ -11,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [("applications", "0007_owner_invitations")]
 
     operations = [
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             model_name="event",
             index=django.contrib.postgres.indexes.HashIndex(
                 KeyTransform("OrderID", "data"), name="event_of_order"

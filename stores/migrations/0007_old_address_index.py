@@ -1,5 +1,6 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):
@@ -9,7 +10,7 @@ class Migration(migrations.Migration):
     dependencies = [("stores", "0006_erased_recipients")]
 
     operations = [
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             model_name="order",
             index=models.Index(
                 models.F("updated"),

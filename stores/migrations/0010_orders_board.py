@@ -1,6 +1,7 @@
 from django.contrib.postgres.indexes import BrinIndex
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):
@@ -10,11 +11,11 @@ class Migration(migrations.Migration):
     dependencies = [("stores", "0009_artwork_uploads")]
 
     operations = [
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             "order",
             models.Index(models.F("status"), models.F("number"), name="order_board_by_status"),
         ),
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             "order",
             models.Index(
                 models.F("external_id"),
@@ -22,11 +23,11 @@ class Migration(migrations.Migration):
                 name="order_board_by_external_id",
             ),
         ),
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             "order",
             BrinIndex(models.F("created"), name="order_board_by_date", pages_per_range=32),
         ),
-        AddIndexConcurrently(
+        BuildIndexConcurrently(
             "shipment",
             models.Index(models.F("tracking_number"), name="shipment_by_tracking_number"),
         ),

@@ -1,10 +1,14 @@
 """A release runs beside the one before it: migrations that would stop the old one fail `make check`."""
 
+import threading
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql_analyser_class
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,3 +71,60 @@ def test_every_migration_can_be_taken_back():
         ]
 
     assert ways == []
+
+
+def build(index: str) -> None:
+    app, name = "applications", "0008_events_of_an_order"
+    migration = import_module(f"{app}.migrations.{name}").Migration
+    [operation] = [one for one in migration.operations if one.index.name == index]
+    state = MigrationLoader(connection).project_state((app, name))
+    with connection.schema_editor(atomic=False) as editor:
+        operation.database_forwards(app, editor, state, state)
+
+
+def is_valid(index: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = %s::regclass", [index])
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_index_whose_build_was_interrupted_is_built_again():
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'event_of_order'::regclass")
+    assert not is_valid("event_of_order")
+
+    build("event_of_order")
+
+    assert is_valid("event_of_order")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_build_of_an_index_waits_for_who_writes_longer_than_the_service_would():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('lock_timeout')")
+        usual = cursor.fetchone()
+    writing = threading.Event()
+    writer = threading.Thread(target=write_for_a_while, args=(writing,))
+    writer.start()
+    assert writing.wait(5)
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '50ms'; SET statement_timeout = '50ms'")
+
+    build("event_of_order")
+
+    writer.join()
+    assert is_valid("event_of_order")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('lock_timeout')")
+        assert cursor.fetchone() == usual
+
+
+def write_for_a_while(writing: threading.Event) -> None:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE applications_event IN ROW EXCLUSIVE MODE")
+            writing.set()
+            cursor.execute("SELECT pg_sleep(0.4)")
+    finally:
+        connection.close()
