@@ -10,6 +10,8 @@ from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.utils.text import smart_split, unescape_string_literal
 
+# No record is called by more, and each word is a condition of the query: a pasted page would be thousands.
+MOST_WORDS = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
 
 
@@ -27,7 +29,10 @@ def search_words(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
             others[relation].append(prefix + name)
         else:
             own.append(field)
-    for word in smart_split(text):
+    words = list(dict.fromkeys(smart_split(text)))
+    if len(words) > MOST_WORDS:
+        return records.none()
+    for word in words:
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word
         found = _named(own, plain)
         for relation, names in others.items():

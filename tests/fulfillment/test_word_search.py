@@ -34,3 +34,15 @@ def test_search_by_the_name_of_a_user_finds_the_roles(world, rf):
     found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
 
     assert set(found) == set(Role.objects.filter(user=world.user)) != set()
+
+
+def test_search_for_a_pasted_page_finds_nothing_and_asks_nothing(world, rf, django_assert_num_queries):
+    one = admin.site._registry[Role]
+
+    with django_assert_num_queries(0):
+        page = " ".join(map(str, range(3000)))
+        found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), page)
+        assert list(found) == []
+
+    repeated, _ = one.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
+    assert set(repeated) == set(Role.objects.filter(user=world.user))
