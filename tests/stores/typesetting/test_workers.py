@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from PIL import Image
 
+import stores.typesetting.worker as renderer
 from stores.typesetting import (
     Field,
     RenderingFailed,
@@ -126,6 +127,15 @@ def test_renderer_of_a_large_web_process_is_kept():
     run = subprocess.run(large_process, capture_output=True, text=True, check=True)
 
     assert run.stdout == "1\n"
+
+
+@pytest.mark.parametrize("status", [None, b"Name:\tpython\nVmRSS:\t   40000 kB\n"])
+def test_renderer_works_where_the_kernel_tells_no_peak(monkeypatch, tmp_path, status):
+    monkeypatch.setattr(renderer, "STATUS", tmp_path / "status")
+    if status:
+        renderer.STATUS.write_bytes(status)
+
+    assert renderer._peak_kib() > 1000
 
 
 @pytest.mark.parametrize("asked_to_stop", [signal.SIGINT, signal.SIGTERM])
