@@ -1,4 +1,7 @@
-"""Imports and activations carry the name of who did them."""
+"""Imports and activations carry the name of the operator who did them.
+
+A name says who only within a tenant: nobody who never was an operator is meant by one.
+"""
 
 from typing import Any
 
@@ -16,21 +19,28 @@ def personal_data() -> list[PersonalData]:
 
 
 def _imports(user: Any) -> list[Record]:
-    runs = ImportRun.objects.filter(created_by=user.username).order_by("pk")
+    runs = ImportRun.objects.filter(created_by__in=_names(user)).order_by("pk")
     return [{"FileName": run.file_name, "Created": timestamp(run.created)} for run in runs]
 
 
 def _datasets(user: Any) -> list[Record]:
-    made = Q(created_by=user.username) | Q(activated_by=user.username)
+    made = Q(created_by__in=_names(user)) | Q(activated_by__in=_names(user))
     sets = Dataset.objects.filter(made).order_by("pk")
     return [{"FileName": one.file_name, "Created": timestamp(one.created)} for one in sets]
 
 
 def _erase(user: Any) -> None:
-    name = user.username
-    ImportRun.objects.filter(created_by=name).update(created_by=ERASED)
+    names = _names(user)
+    ImportRun.objects.filter(created_by__in=names).update(created_by=ERASED)
     events: Any = Dataset.pgh_event_model  # type: ignore[attr-defined]
     for column in ("created_by", "activated_by"):
-        Dataset.objects.filter(**{column: name}).update(**{column: ERASED})
+        Dataset.objects.filter(**{f"{column}__in": names}).update(**{column: ERASED})
         with pgtrigger.ignore("delivery.DatasetEvent:append_only"):
-            events.objects.filter(**{column: name}).update(**{column: ERASED})
+            events.objects.filter(**{f"{column}__in": names}).update(**{column: ERASED})
+
+
+def _names(user: Any) -> list[str]:
+    """By which the person was known as an operator."""
+    events = user.pgh_event_model.objects.filter(pgh_obj_id=user.pk, is_operator=True)
+    names = {*events.values_list("username", flat=True), *([user.username] if user.is_operator else ())}
+    return sorted(names - {ERASED})

@@ -12,13 +12,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, User
+from accounts.models import AssociationRequest, Tenant, User
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.email_changes import ask_email_change
 from accounts.services.passwords import ask_reset_link
 from applications.models import Application
 from applications.services.applications import create_application
 from applications.services.owners import OwnerInvitation
+from delivery.models import ImportRun
 from fulfillment.backups.programs import run_program
 from fulfillment.people import erase_user, every_kind, export_user_data
 from stores.models import Order
@@ -291,6 +292,33 @@ def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
     erase_user(user=user)
 
     assert LogEntry.objects.get().change_message == "[erased]"
+
+
+def test_a_name_shared_with_an_operator_of_another_tenant_touches_nothing_of_his(world):
+    run = ImportRun.objects.create(file_name="routes.csv", created_by=world.operator.username)
+    tenant = Tenant.objects.create(domain="other.example", name="Other")
+    namesake = User.objects.create(tenant=tenant, username=world.operator.username, email="n@x.example")
+
+    told = unpacked(export_user_data(user=namesake))
+    erase_user(user=namesake)
+
+    run.refresh_from_db()
+    assert (told["imports.json"], run.created_by) == ([], world.operator.username)
+    assert unpacked(export_user_data(user=world.operator))["imports.json"][0]["FileName"] == "routes.csv"
+
+
+def test_what_a_former_operator_imported_names_him_no_more(world):
+    former = User.objects.create(
+        tenant=world.tenant, username="former", email="f@x.example", is_operator=True
+    )
+    run = ImportRun.objects.create(file_name="routes.csv", created_by="former")
+    former.is_operator = False
+    former.save()
+
+    erase_user(user=former)
+
+    run.refresh_from_db()
+    assert run.created_by == "[erased]"
 
 
 def test_application_goes_over_to_another_owner(world, person):
