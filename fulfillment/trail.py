@@ -78,6 +78,16 @@ def close_trail(**kwargs: Any) -> None:
                 _close(cursor, model)
 
 
+def grant_new_tables(role: str) -> None:
+    """Before migrations: their triggers work for the release that still runs, long before `grant_use` comes."""
+    with connection.cursor() as cursor:
+        for statement in (
+            "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT ON TABLES TO {role}",
+            "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {role}",
+        ):
+            cursor.execute(sql.SQL(statement).format(role=sql.Identifier(role)))
+
+
 def grant_use(role: str) -> None:
     """Lets a role work with everything, and do nothing to the trail but add to it and erase words of people."""
     with connection.cursor() as cursor:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 from accounts.models import Tenant
 from applications.services.built_in import ensure_api_console
 from applications.services.events import settle_restored_events
-from fulfillment.trail import grant_use
+from fulfillment.trail import grant_new_tables, grant_use
 from stores.services.renderings import refresh_renderings
 
 
@@ -15,6 +15,8 @@ class Command(BaseCommand):
     help = "Brings the database up to this release: migrations, built-in records, renderings. Run at each deploy."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if settings.DATABASE_ROLE:
+            grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         Tenant.objects.get_or_create(
             domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": settings.DEFAULT_TENANT_DOMAIN}
