@@ -19,8 +19,10 @@ class ChoosingWidget(AutocompleteSelect):
     offered: Sequence[Any] = ()
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        found = [] if ROW_TO_COPY in name else list(self.choices.queryset.using(self.db)[: FEW + 1])
-        self.offered = found if len(found) <= FEW else []
+        # In no order: of a large table the database would sort all rows to find out that they are too many.
+        records = self.choices.queryset.using(self.db).order_by()
+        found = [] if ROW_TO_COPY in name else list(records[: FEW + 1])
+        self.offered = sorted(found, key=self._called) if len(found) <= FEW else []
         select: SafeString = super().render(name, value, attrs, renderer)
         return select if len(found) <= FEW else select + self._typed(name, value)
 
@@ -43,12 +45,14 @@ class ChoosingWidget(AutocompleteSelect):
         # Never the first of several because nothing was chosen.
         needs_blank = not self.is_required or not (wanted or is_only)
         options = [self.create_option(name, "", "", not wanted, 0)] if needs_blank else []
-        chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
         for key, record in known.items():
-            options.append(
-                self.create_option(name, key, chosen_from.told_apart(record), key in wanted, len(options))
-            )
+            options.append(self.create_option(name, key, self._called(record), key in wanted, len(options)))
         return [(None, options, 0)]
+
+    def _called(self, record: Any) -> str:
+        chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
+        called: str = chosen_from.told_apart(record)
+        return called
 
     def _is_key(self, value: Any) -> bool:
         try:

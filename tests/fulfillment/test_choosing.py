@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 import pytest
 from django import forms
 from django.contrib import admin
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import Role, User
@@ -152,3 +154,21 @@ def test_rows_to_be_added_look_nothing_up(world, client, django_assert_max_num_q
     for model, record in ((User, world.user), (Application, world.application)):
         with django_assert_max_num_queries(12):
             client.get(address(model, "change", record.pk))
+
+
+def test_choice_reads_no_more_rows_than_it_offers(world, client):
+    """PostgreSQL reads all users to sort them for the first few."""
+    client.force_login(world.operator)
+
+    with CaptureQueriesContext(connection) as asked:
+        page = client.get(address(Role, "add")).content.decode()
+
+    users = [
+        one["sql"]
+        for one in asked
+        if f"LIMIT {choosing.FEW + 1}" in one["sql"] and "accounts_user" in one["sql"]
+    ]
+    assert len(users) == 1
+    assert "ORDER BY" not in users[0]
+    offered = [f">{user.username} ({user.email})<" for user in User.objects.order_by("username")]
+    assert sorted(page.index(one) for one in offered) == [page.index(one) for one in offered]
