@@ -122,6 +122,9 @@ def _measure(role: Role, rounds: int) -> list[Figure]:
     walked = walk(client, role.starts, below=role.below, without=role.without, most_names=1)
     asked = (visit_page(client, path) for path in search_paths())
     for visit in asked if role.searches else walked:
+        if visit.response.has_header("Content-Disposition"):
+            # A download is no page: it takes what its rows take.
+            continue
         times = [_milliseconds(client, visit.path) for _ in range(rounds)]
         figures.append(
             Figure(
