@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Iterable, Iterator
 
 import orjson
 from django.db import transaction
@@ -14,7 +15,7 @@ import stores.services.personal_data
 from accounts.models import User
 from applications.services.personal_data import hand_over_applications
 from fulfillment.errors import Conflict, NotFound
-from fulfillment.personal_data import PersonalData
+from fulfillment.personal_data import PersonalData, Record
 from stores.models import ActorKind, Order
 from stores.models.order_status import AT_REST
 from stores.services.order_moves import Actor
@@ -41,11 +42,22 @@ def find_user(name: str) -> User:
 
 def export_user_data(*, user: User) -> bytes:
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w") as archive:
         for kind in every_kind():
-            content = orjson.dumps(list(kind.records(user)), option=orjson.OPT_INDENT_2, default=str)
-            archive.writestr(zipfile.ZipInfo(f"{kind.name}.json", timezone.now().timetuple()[:6]), content)
+            info = zipfile.ZipInfo(f"{kind.name}.json", timezone.now().timetuple()[:6])
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(info, "w", force_zip64=True) as file:
+                file.writelines(_json_pieces(kind.records(user)))
     return packed.getvalue()
+
+
+def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
+    """A JSON array, record by record: of somebody who did much there are millions."""
+    before = b"[\n"
+    for record in records:
+        yield before + orjson.dumps(record, option=orjson.OPT_INDENT_2, default=str)
+        before = b",\n"
+    yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
 
 def erase_user(*, user: User, disable_applications: bool = False, erase_orders: bool = False) -> list[int]:

@@ -26,7 +26,7 @@ def console_log(user: User) -> Iterator[Record]:
     """
     entries = LogEntry.objects.filter(_about(user) | Q(user=user)).select_related("content_type")
     mine = set(LogEntry.objects.filter(_about(user)).values_list("pk", flat=True))
-    for entry in entries.order_by("action_time"):
+    for entry in entries.order_by("action_time").iterator():
         yield {
             "Timestamp": timestamp(entry.action_time),
             "Action": entry.get_action_flag_display(),
@@ -62,7 +62,7 @@ def trail(user: User) -> Iterator[Record]:
         if issubclass(model, pghistory.models.Event) and (named := _links(model)):
             yield from _events(model, Q(*((name, user) for name in named), _connector=Q.OR))
     acts = pghistory.models.Context.objects.filter(metadata__user=str(user.pk))
-    for act in acts.order_by("created_at"):
+    for act in acts.order_by("created_at").iterator():
         yield {"Timestamp": timestamp(act.created_at), "Address": act.metadata.get("url", "")}
 
 
@@ -107,7 +107,7 @@ def _links(model: type[Model]) -> list[str]:
 
 
 def _events(model: Any, wanted: Q) -> Iterator[Record]:
-    for event in model.objects.filter(wanted).order_by("pgh_id"):
+    for event in model.objects.filter(wanted).order_by("pgh_id").iterator():
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
             "Kind": event.pgh_label,

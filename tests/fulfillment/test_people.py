@@ -2,12 +2,14 @@
 
 import io
 import json
+import tracemalloc
 import zipfile
 
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -217,6 +219,23 @@ def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):
     assert (tmp_path / "zenobia.zip").stat().st_mode & 0o777 == 0o600
     with pytest.raises(CommandError, match="File exists"):
         call_command("export_user_data", "zenobia.quill", str(tmp_path / "zenobia.zip"))
+
+
+def test_export_of_who_did_much_is_packed_record_by_record(world):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO pghistory_context (id, created_at, updated_at, metadata) SELECT gen_random_uuid(), now(),"
+            " now(), jsonb_build_object('user', %s::text, 'url', '/application') FROM generate_series(1, 20000)",
+            [str(world.outsider.pk)],
+        )
+    tracemalloc.start()
+    content = export_user_data(user=world.outsider)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(unpacked(content)["trail.json"]) >= 20_000
+    assert len(content) < 500_000
+    assert peak < 10_000_000
 
 
 def test_export_of_a_stranger_holds_nothing_of_others(world, person):
