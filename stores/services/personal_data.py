@@ -24,12 +24,12 @@ def personal_data() -> list[PersonalData]:
 
 def _orders(user: User) -> Iterator[Record]:
     placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
-    for order in placed.order_by("created"):
+    for order in placed.order_by("created").iterator(chunk_size=500):
         yield orjson.loads(dumps(full_record(order, order.store.external_id)))
 
 
 def _history(user: User) -> Iterator[Record]:
-    for entry in OrderHistory.objects.filter(actor=user).order_by("timestamp"):
+    for entry in OrderHistory.objects.filter(actor=user).order_by("timestamp").iterator():
         yield {
             "OrderID": str(entry.order_id),
             "Status": entry.status,
@@ -39,7 +39,7 @@ def _history(user: User) -> Iterator[Record]:
 
 
 def _quotes(user: User) -> Iterator[Record]:
-    for quote in Quote.objects.filter(user=user).order_by("created"):
+    for quote in Quote.objects.filter(user=user).order_by("created").iterator():
         yield {**orjson.loads(quote.rendering), "Created": timestamp(quote.created)}
 
 
