@@ -1,5 +1,9 @@
-from django.contrib import admin
-from django.http import HttpRequest
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from accounts.models import Tenant
 from fulfillment.console_admin import ConsoleAdmin
@@ -15,3 +19,10 @@ class TenantAdmin(ConsoleAdmin):
         """Only while it has no users: they could not be left without one, and asking would list them all."""
         allowed = super().has_delete_permission(request, tenant)
         return allowed and tenant is not None and not tenant.users.exists()
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except IntegrityError:
+            messages.error(request, "Somebody joined this tenant meanwhile: it stays.")
+            return HttpResponseRedirect(reverse("admin:accounts_tenant_change", args=[object_id]))

@@ -229,3 +229,21 @@ def test_an_unknown_time_zone_of_a_user_is_refused(world, client):
     page = client.post(f"/admin/accounts/user/{world.user.pk}/change/", {"time_zone": "Mars"})
 
     assert "There is no such zone." in page.context["adminform"].form.errors["time_zone"][0]
+
+
+def test_a_tenant_somebody_joins_while_it_is_deleted_stays(world, client, monkeypatch):
+    tenant = Tenant.objects.create(domain="new.example", name="New")
+    delete = admin.site._registry[Tenant].delete_model
+
+    def join_and_delete(request, record):
+        User.objects.create(tenant=tenant, username="late", email="late@x.example")
+        delete(request, record)
+
+    monkeypatch.setattr(admin.site._registry[Tenant], "delete_model", join_and_delete)
+    client.force_login(world.operator)
+
+    answer = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
+
+    assert answer.status_code == 200
+    assert "Somebody joined this tenant meanwhile" in answer.content.decode()
+    assert Tenant.objects.filter(pk=tenant.pk).exists()
