@@ -17,11 +17,11 @@ class BuildIndexConcurrently(AddIndexConcurrently):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         self._ensure_not_in_transaction(schema_editor)
+        model = to_state.apps.get_model(app_label, self.model_name)
         schema_editor.execute(WITHOUT_LIMITS)
         try:
-            schema_editor.execute(
-                f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(self.index.name)}"
-            )
+            # Does nothing where there is no such index.
+            schema_editor.remove_index(model, self.index, concurrently=True)
             super().database_forwards(app_label, schema_editor, from_state, to_state)
         finally:
             schema_editor.execute(USUAL_LIMITS)
