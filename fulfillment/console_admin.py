@@ -18,7 +18,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.choosing import ChoosesByTyping
-from fulfillment.object_history import Parts, history_page
+from fulfillment.object_history import Parts, Told, history_page
 from fulfillment.stale_forms import StaleGuard
 from fulfillment.word_search import search_words
 
@@ -105,7 +105,7 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return self.visible_to(request, super().get_queryset(request))
 
-    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[tuple[str, str, str]]]:
+    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[Told]]:
         """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
         return {}
 

@@ -17,6 +17,8 @@ from fulfillment.trail_events import WORDS
 
 # Of each list in a rendering: what an entry is called, and the members that name one.
 Parts = Mapping[str, tuple[str, tuple[str, ...]]]
+# What was changed, from what, to what.
+Told = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
 MOST_TOLD = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -83,7 +85,7 @@ def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) ->
         }
 
 
-def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[tuple[str, str, str]]:
+def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[Told]:
     def shown(of: Any, field: Any) -> str:
         value = None if of is None else getattr(of, field.attname)
         name = records.get((field.attname, value)) if field.related_model else None
@@ -94,10 +96,10 @@ def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> li
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _changed_parts(event: Any, former: Any, parts: Parts) -> list[tuple[str, str, str]]:
+def _changed_parts(event: Any, former: Any, parts: Parts) -> list[Told]:
     """What lies in tables without a trail of their own is told by the rendering: each entry by what names it."""
     before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
-    told: list[tuple[str, str, str]] = []
+    told: list[Told] = []
     for name, (title, keys) in parts.items():
         old, new = (
             {" ".join(str(entry.get(key, "")) for key in keys): entry for entry in body.get(name, ())}
@@ -108,12 +110,17 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[tuple[str, str
             continue
         for called in dict.fromkeys([*old, *new]):
             told += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
-    if len(told) > MOST_TOLD:
-        told = [*told[: MOST_TOLD - 1], ("More", "", f"and {len(told) - MOST_TOLD + 1} more changes")]
-    return told
+    return first_told(told, rest="More")
 
 
-def _changed_entry(called: str, old: Any, new: Any) -> list[tuple[str, str, str]]:
+def first_told(told: list[Told], *, rest: str) -> list[Told]:
+    """At most MOST_TOLD; where there are more, the last says how many under the title `rest`."""
+    if len(told) <= MOST_TOLD:
+        return told
+    return [*told[: MOST_TOLD - 1], (rest, "", f"and {len(told) - MOST_TOLD + 1} more changes")]
+
+
+def _changed_entry(called: str, old: Any, new: Any) -> list[Told]:
     if old is None or new is None:
         return [(called, "", "removed" if new is None else "added")]
     return [

@@ -12,6 +12,7 @@ from accounts.admin.staff import StaffAdmin
 from fulfillment.confirmation import asks_first
 from fulfillment.console_admin import ConsoleInline
 from fulfillment.errors import DomainError
+from fulfillment.object_history import Told
 from stores.admin.product_forms import (
     ChildFormSet,
     DeliveredPriceForm,
@@ -103,9 +104,7 @@ class ProductAdmin(StaffAdmin):
         bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
         return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
 
-    def told_besides(
-        self, record: Product, events: Sequence[Any]
-    ) -> Mapping[int, list[tuple[str, str, str]]]:
+    def told_besides(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[Told]]:
         return told_template_changes(record, events)
 
     def get_urls(self) -> list[URLPattern]:

@@ -6,11 +6,10 @@ from typing import Any
 
 import orjson
 
+from fulfillment.object_history import Told, first_told
 from stores.admin.template_forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown, within_words
 from stores.models import Product, TemplateChange
 
-Told = tuple[str, str, str]
-MOST_TOLD = 40
 LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
 PLACE, SIZE = ("X", "Y"), ("Width", "Height")
 PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
@@ -31,10 +30,7 @@ def tell_template(before: Any, after: Any) -> list[Told]:
     """What was changed, from what, to what; nothing where it was or became empty."""
     if before is None or after is None:
         return [("Template", _summary(before), _summary(after) or "none")]
-    told = [*_pages(before, after), *_pictures(before, after)]
-    if len(told) > MOST_TOLD:
-        more = f"and {len(told) - MOST_TOLD + 1} more changes"
-        told = [*told[: MOST_TOLD - 1], ("Template", "", more)]
+    told = first_told([*_pages(before, after), *_pictures(before, after)], rest="Template")
     return told or [("Template", "", "written in another form; it shows the same")]
 
 

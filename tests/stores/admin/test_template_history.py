@@ -7,7 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from stores.admin.template_history import MOST_TOLD, tell_template
+from fulfillment.object_history import MOST_TOLD
+from stores.admin.template_history import tell_template
 from stores.catalog_writer import write_catalog
 from stores.models import TemplateChange
 from stores.selectors.catalog import catalog_of, stored_product
