@@ -23,6 +23,7 @@ from stores.renderings import render_product
 from stores.selectors.catalog import StoredProduct, stored_products_named
 from stores.services.products import keep_price_dates
 
+*PLAIN, TEMPLATE = PRODUCT
 RECORD_COLUMNS = [member.column for member in PRODUCT]
 WRITTEN = [*RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
 PRODUCT_COLUMNS = ["id", "store_id", "position", "version", "created", *WRITTEN]
@@ -33,9 +34,9 @@ CHILDREN: list[tuple[str, str, tuple[Member, ...]]] = [
 ]
 
 MEMBER_NAMES = [
-    *(member.name for member in PRODUCT[:-1]),
+    *(member.name for member in PLAIN),
     *(name for name, _, _ in CHILDREN),
-    PRODUCT[-1].name,
+    TEMPLATE.name,
 ]
 
 PREPARE = f"""
@@ -45,7 +46,7 @@ CREATE TEMPORARY TABLE IF NOT EXISTS staged_place (id bigint, position integer) 
 TRUNCATE staged_product, staged_place
 """  # noqa: S608 - constant names
 # A template that stays is by far the largest value of its product, and neither sent nor compared again.
-WITHOUT_TEMPLATE = [name for name in WRITTEN if name != PRODUCT[-1].column]
+WITHOUT_TEMPLATE = [name for name in WRITTEN if name != TEMPLATE.column]
 SET_ORDER = """
 UPDATE stores_product product SET position = staged.position FROM staged_place staged
 WHERE product.id = staged.id AND product.position <> staged.position
@@ -64,7 +65,7 @@ class Entry:
     stored: StoredProduct | None = None
     pk: int = 0
     position: int = 0
-    parts: tuple[str, ...] = (*(name for name, _, _ in CHILDREN), PRODUCT[-1].name)
+    parts: tuple[str, ...] = (*(name for name, _, _ in CHILDREN), TEMPLATE.name)
     pointer: str = ""
     is_changed: bool = False
 
@@ -135,9 +136,8 @@ class CatalogRows:
         return True
 
     def _change(self, store: Store, changed: Sequence[Entry]) -> None:
-        template = PRODUCT[-1].name
-        drawn_anew = [entry for entry in changed if template in entry.parts]
-        others = [entry for entry in changed if template not in entry.parts]
+        drawn_anew = [entry for entry in changed if TEMPLATE.name in entry.parts]
+        others = [entry for entry in changed if TEMPLATE.name not in entry.parts]
         with connection.cursor() as cursor:
             for columns, entries in ((WRITTEN, drawn_anew), (WITHOUT_TEMPLATE, others)):
                 if entries:
@@ -166,8 +166,8 @@ class CatalogRows:
         record = entry.record
         bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
         template = record["Template"]
-        yield from (record[member.name] for member in PRODUCT[:-1])
-        if PRODUCT[-1].column in columns:
+        yield from (record[member.name] for member in PLAIN)
+        if TEMPLATE.column in columns:
             yield None if template is None else orjson.dumps(template).decode()
         yield self.now
         yield from bodies
