@@ -9,7 +9,7 @@ import pghistory.models
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Model, Q
+from django.db.models import BooleanField, ExpressionWrapper, Model, Q
 
 from accounts.models import AssociationRequest, Role, Subscription, User
 from fulfillment.erasure import ERASED
@@ -24,16 +24,17 @@ def console_log(user: User) -> Iterator[Record]:
 
     Entries of other records that only mention the person tell of others, and are not handed out.
     """
-    entries = LogEntry.objects.filter(_about(user) | Q(user=user)).select_related("content_type")
-    mine = set(LogEntry.objects.filter(_about(user)).values_list("pk", flat=True))
-    for entry in entries.order_by("action_time").iterator():
+    about = _about(user)
+    entries = LogEntry.objects.filter(about | Q(user=user)).select_related("content_type")
+    told = entries.annotate(is_about=ExpressionWrapper(about, BooleanField()))
+    for entry in told.order_by("action_time").iterator():
         yield {
             "Timestamp": timestamp(entry.action_time),
             "Action": entry.get_action_flag_display(),
             "Kind": entry.content_type.model if entry.content_type else "",
             "ID": entry.object_id,
-            "Object": entry.object_repr if entry.pk in mine else None,
-            "Change": entry.get_change_message() if entry.pk in mine else None,
+            "Object": entry.object_repr if entry.is_about else None,
+            "Change": entry.get_change_message() if entry.is_about else None,
             "ByThisPerson": entry.user_id == user.pk,
         }
 
@@ -43,7 +44,7 @@ def erase_console_log(user: User) -> None:
 
     A name anywhere is no sign of a person: of one who is called "changed", all of the log would go.
     """
-    known = _known(user)
+    known, about = known_as(user), _about(user)
     emails = _any_of({one.email for one in known})
     # As Django's log writes it: JSON without letters beyond ASCII.
     holders = _any_of({json.dumps(one.username)[1:-1] for one in known})
@@ -53,7 +54,7 @@ def erase_console_log(user: User) -> None:
         | Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"'),
     }
     for column, mentioned in mentions.items():
-        LogEntry.objects.filter(_about(user) | mentioned).update(**{column: ERASED})
+        LogEntry.objects.filter(about | mentioned).update(**{column: ERASED})
 
 
 def trail(user: User) -> Iterator[Record]:
@@ -71,12 +72,12 @@ def names_pattern(user: User) -> str:
 
     A first name alone would be found in every text.
     """
-    known = _known(user)
+    known = known_as(user)
     both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
     return _whole(_any_of({*both, *(one.username for one in known), *(one.email for one in known)}))
 
 
-def _known(user: User) -> list[Any]:
+def known_as(user: User) -> list[Any]:
     """The person now and at each change."""
     return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
 

@@ -8,6 +8,7 @@ from oauth2_provider.models import AccessToken
 
 from accounts.callers import Caller
 from accounts.models import Role, User
+from accounts.services.personal_trail import known_as
 from applications.models import Application, OwnerInvitation
 from applications.services.authorizations import end_everything_of_user, end_tokens_of_application
 from applications.services.owners import remove_person
@@ -54,8 +55,7 @@ def _applications(user: User) -> Iterator[Record]:
 
 def _erase_contacts(user: User) -> None:
     """Of applications, the person's own too, whose support was reached where the person was ever reached."""
-    changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
-    known = [user, *changes.objects.filter(pgh_obj_id=user.pk)]
+    known = known_as(user)
     emails = [one.email.lower() for one in known if one.email]
     phones = [one.phone for one in known if one.phone]
     events: Any = Application.pgh_event_model

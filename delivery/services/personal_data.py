@@ -24,9 +24,9 @@ def _imports(user: Any) -> list[Record]:
 
 
 def _datasets(user: Any) -> list[Record]:
-    made = Q(created_by__in=_names(user)) | Q(activated_by__in=_names(user))
-    sets = Dataset.objects.filter(made).order_by("pk")
-    return [{"FileName": one.file_name, "Created": timestamp(one.created)} for one in sets]
+    names = _names(user)
+    made = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
+    return [{"FileName": one.file_name, "Created": timestamp(one.created)} for one in made.order_by("pk")]
 
 
 def _erase(user: Any) -> None:
