@@ -94,6 +94,9 @@ def test_new_version_and_other_mark_give_another_proof(world, client, settings):
         urls.append(client.call("POST", PATH, {"Name": "Ada"}).json()["PdfURL"])
 
     assert len(set(urls)) == 4
+    texts = [PdfReader(BytesIO(fetch(client, url))).pages[0].extract_text() for url in urls]
+    marks = [{mark for mark in ("PROOF", "DRAFT") if mark in text} for text in texts]
+    assert marks == [{"PROOF"}, {"PROOF"}, set(), {"DRAFT"}]
 
 
 def test_rendering_again_gives_the_same_bytes(world, client):

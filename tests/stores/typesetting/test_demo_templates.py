@@ -36,6 +36,9 @@ SIZES = {
     "sticker-round-3in": (3, 3, 1),
 }
 
+# A page of a proof has at most 16 million pixels.
+PPI = {"banner-2x6ft": (16_000_000 / (24 * 72)) ** 0.5}
+
 
 def load(name):
     fields = load_fields(DEMO / name)
@@ -75,6 +78,12 @@ def test_demo_template_belongs_to_a_product_of_its_size_that_can_be_bought(name)
     assert product["ProductionSpeeds"]
 
 
+def fonts_of(page):
+    """What the description of each font holds."""
+    fonts = [font.get_object() for font in page["/Resources"].get("/Font", {}).values()]
+    return [set(font["/DescendantFonts"][0].get_object()["/FontDescriptor"].keys()) for font in fonts]
+
+
 @pytest.mark.parametrize("name", sorted(SIZES))
 def test_demo_template_prints_its_sample(name):
     template, fields, values = load(name)
@@ -85,10 +94,13 @@ def test_demo_template_prints_its_sample(name):
     text = "".join("".join(page.extract_text() for page in pages).split())
     assert printed.messages == ()
     assert len(pages) == count
-    assert [round(side / 72, 3) for side in (pages[0].trimbox.width, pages[0].trimbox.height)] == [
-        width,
-        height,
-    ]
+    trims = {(round(page.trimbox.width / 72, 3), round(page.trimbox.height / 72, 3)) for page in pages}
+    assert trims == {(width, height)}
+    bleeds = [round((page.bleedbox.width - page.trimbox.width) / 2 / 72 * 25.4, 2) for page in pages]
+    assert bleeds == [pytest.approx(page.bleed, abs=0.01) for page in template.pages]
+    fonts = [font for page in pages for font in fonts_of(page)]
+    assert fonts
+    assert [font for font in fonts if not font & {"/FontFile2", "/FontFile3"}] == []
     assert all(field.sub_type in TYPES[field.type] for field in fields)
     # Code fields are drawn, not written; spaced letters come out of the PDF with spaces.
     shown = {
@@ -118,7 +130,9 @@ def test_demo_template_looks_as_reviewed(name):
 
     for number, page in enumerate(pages, 1):
         golden = Image.open(GOLDEN / f"{name}-{number}.png").convert("RGB")
-        drawn = Image.open(io.BytesIO(page)).convert("RGB").resize(golden.size, Image.Resampling.BOX)
+        whole = Image.open(io.BytesIO(page)).convert("RGB")
+        assert whole.size == pytest.approx([side * PPI.get(name, 144) for side in SIZES[name][:2]], abs=1)
+        drawn = whole.resize(golden.size, Image.Resampling.BOX)
         difference = ImageStat.Stat(ImageChops.difference(golden, drawn))
         # Another machine's rounding moves edges by a little; a moved letter adds far more.
         assert max(difference.mean) < 1.0

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import typst
 
-from stores.typesetting import Field, FontInvalid, FontSet, open_font, parse_template, render_proof
+from stores.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
 from tests.stores.typesetting.made_templates import card, text_box
 
 TEXT_FAMILIES = {
@@ -79,3 +79,13 @@ def test_damaged_font_is_refused(cut):
 
     with pytest.raises(FontInvalid):
         open_font(content)
+
+
+def test_font_that_is_too_large_is_refused_unread(monkeypatch):
+    monkeypatch.setattr(fonts, "FONT_BYTES", 1_000)
+
+    with pytest.raises(FontInvalid) as caught:
+        open_font(b"\0\1\0\0" + bytes(997))
+
+    [problem] = caught.value.problems
+    assert (problem.code, problem.message) == ("font_too_large", "A font file has at most 1,000 bytes.")

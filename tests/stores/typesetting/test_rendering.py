@@ -54,6 +54,32 @@ def test_print_has_trim_and_bleed_boxes_inside_its_crop_marks():
     ]
 
 
+def lines_of(page):
+    """Every straight line of the page, from and to, in mm from its lower left corner."""
+    found, at = [], (0.0, 0.0)
+
+    def see(operator, operands, matrix, _):
+        nonlocal at
+        if operator in {b"m", b"l"}:
+            x, y = (float(one) for one in operands)
+            a, b, c, d, e, f = matrix
+            point = (round((a * x + c * y + e) / MM, 1), round((b * x + d * y + f) / MM, 1))
+            found.extend([(at, point)] if operator == b"l" else [])
+            at = point
+
+    page.extract_text(visitor_operand_before=see)
+    return found
+
+
+def test_crop_marks_point_at_each_corner_from_outside_of_the_bleed():
+    lines = lines_of(read(render_print(words_template(), {"Words": "Hello"}).pdf).pages[0])
+
+    left, right, bottom, top = 11, 99.9, 11, 61.8
+    beside = [((x, y), (x + out, y)) for x, out in ((8, -5), (102.9, 5)) for y in (bottom, top)]
+    above = [((x, y), (x, y + out)) for y, out in ((8, -5), (64.8, 5)) for x in (left, right)]
+    assert set(beside + above) <= set(lines)
+
+
 def test_fonts_are_embedded():
     page = read(render_print(words_template(Font="Inter"), {"Words": "Hello שלום"}).pdf).pages[0]
 
