@@ -4,7 +4,8 @@ import pytest
 from django.utils import timezone
 
 from applications.models import Event
-from stores.models import Order
+from stores.models import Order, OrderStatus
+from stores.tasks import advance_orders
 from tests.factories.orders import make_product, order_body
 
 PARCEL = {"Carrier": "UPS", "TrackingNumber": "1Z1"}
@@ -200,6 +201,20 @@ def test_demo_order_is_advanced_to_its_end_with_real_events(shop):
     assert Event.objects.filter(application=shop.world.other_application).count() == 5
     own = shop.place().json()
     assert shop.act(own, "advance").json()["Code"] == "not_demo_store"
+
+
+@pytest.mark.parametrize(("seconds", "moved"), [(60, True), (600, False), (0, False)])
+def test_demo_orders_advance_by_themselves_after_the_interval_of_the_setting(shop, settings, seconds, moved):
+    settings.DEMO_ADVANCE_SECONDS = seconds
+    make_product(shop.world.demo)
+    client = shop.world.as_application(shop.world.other_application)
+    shop.place(client, store="demo")
+    Order.objects.update(updated=timezone.now() - timedelta(seconds=100))
+
+    advance_orders(timestamp=0)
+
+    expected = OrderStatus.ACCEPTED if moved else OrderStatus.RECEIVED
+    assert Order.objects.get().status == expected
 
 
 def test_only_operators_set_statuses_in_the_demo_store(shop):

@@ -1,5 +1,5 @@
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from io import BytesIO
 from unittest.mock import patch
 
@@ -10,7 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from applications.models import Event
-from stores.models import Asset, DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote
+from stores.models import Asset, DeliveredPrice, Order, OrderHistory, OrderItem, OrderTally, Quote, Store
 from stores.services.order_tallies import count_all_orders
 from stores.typesetting import RenderingFailed
 from tests.factories.orders import (
@@ -132,6 +132,9 @@ REFUSALS = [
     ({"ExternalID": "PO\u00851"}, "/ExternalID", "control_character"),
     ({"ExternalID": "x" * 101}, "/ExternalID", "max_length"),
     ({"Recipient": {**RECIPIENT, "LocationType": "Home"}}, "/Recipient/LocationType", "invalid_choice"),
+    ({"OptionID": "GROUND-3"}, "/QuoteID", "required"),
+    ({"QuoteID": "none", "OptionID": "GROUND-3", "ProductionDays": 3}, "", "quote_or_method"),
+    ({"Metadata": {"n" * 41: ""}}, "/Metadata", "name_too_long"),
     ({"Metadata": {"a": 1}}, "/Metadata/a", "invalid"),
     ({"Metadata": {str(n): "" for n in range(21)}}, "/Metadata", "too_many"),
     ({"Priority": 1}, "/Priority", "unknown_field"),
@@ -145,6 +148,39 @@ def test_order_refusal_points_at_the_fault(shop, changes, pointer, code):
     assert response.status_code == 400, response.content
     assert [(e["Pointer"], e["Code"]) for e in response.json()["Errors"]] == [(pointer, code)]
     assert (Order.objects.count(), Event.objects.count(), OrderTally.objects.count()) == (0, 0, 0)
+
+
+def test_option_of_another_quote_is_refused_with_those_of_this(shop):
+    asked = quote(shop)
+
+    refused = shop.place(body=order_body(QuoteID=asked["QuoteID"], OptionID="PIGEON-1"))
+
+    [error] = refused.json()["Errors"]
+    assert (error["Pointer"], error["Code"]) == ("/OptionID", "option_unknown")
+    assert all(option["OptionID"] in error["Message"] for option in asked["Options"])
+
+
+@pytest.mark.parametrize("minutes", [0, 90])
+def test_order_may_be_cancelled_for_the_hold_window_of_its_store(shop, minutes):
+    Store.objects.filter(pk=shop.store.pk).update(hold_window_minutes=minutes)
+
+    order = shop.place().json()
+
+    created, until = (datetime.fromisoformat(order[name]) for name in ("Created", "CancellableUntil"))
+    assert until - created == timedelta(minutes=minutes)
+
+
+def test_order_of_several_items_costs_what_its_quote_said(shop):
+    make_product(shop.store, "flyer", DeliveredPrices=[price_values("GROUND", "0.33")])
+    items = [("card", 100), ("flyer", 350), ("card", 850)]
+    asked = quote(shop, *items)
+
+    for option in asked["Options"]:
+        chosen = {"QuoteID": asked["QuoteID"], "OptionID": option["OptionID"]}
+        order = shop.place(body=order_body(*items, **chosen)).json()
+        assert {name: order[name] for name in MONEY} == {name: option[name] for name in MONEY}
+        cents = sum(round(100 * item["LineTotal"]) for item in order["Items"])
+        assert cents == round(100 * order["Total"])
 
 
 def test_order_gets_no_dearer_delivery_than_the_usual_one_unasked(shop):
