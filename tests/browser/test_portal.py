@@ -23,6 +23,40 @@ def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
     assert visitor.complaints == []
 
 
+def copied(visitor, element: str) -> tuple[str, str]:
+    """What the button beside an element leaves on the clipboard, and what the element shows."""
+    page = visitor.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=visitor.address)
+    page.evaluate("navigator.clipboard.writeText('nothing yet')")
+    button = page.locator(f"button[data-copy='{element}']")
+    button.click()
+    expect(button).to_have_text("Copied")
+    return page.evaluate("navigator.clipboard.readText()"), page.locator(f"#{element}").text_content()
+
+
+def test_a_key_is_copied_whole(visitor):
+    visitor.go(f"/applications/{visitor.world.application.pk}/keys")
+    visitor.sign_in()
+    visitor.page.get_by_role("link", name="Show").first.click()
+
+    clipboard, shown = copied(visitor, "key")
+
+    assert re.fullmatch(r"sfk_\S{20,}", clipboard)
+    assert clipboard == shown
+    assert visitor.complaints == []
+
+
+def test_lines_of_the_guide_are_copied_as_they_stand(visitor):
+    visitor.go("/guide")
+
+    clipboard, shown = copied(visitor, "token-curl")
+
+    assert "curl -s" in clipboard
+    assert len(clipboard.splitlines()) > 1
+    assert clipboard == shown
+    assert visitor.complaints == []
+
+
 def authorize(visitor, reply_url: str, **more: str) -> None:
     query = {
         "response_type": "code",
