@@ -1,5 +1,6 @@
-"""Real pages in a real Chromium; skipped where none is installed."""
+"""Real pages in a real Chromium; skipped where none is installed, unless BROWSER_TESTS=required."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,7 +51,8 @@ class Visitor:
 def chromium(site: tuple[str, World]) -> Iterator[Browser]:
     """One for each test, and after what writes: Django refuses the database to a thread in which a loop runs."""
     if CHROMIUM is None:
-        pytest.skip("Chromium is not installed.")
+        give_up = pytest.fail if os.environ.get("BROWSER_TESTS") == "required" else pytest.skip
+        give_up("Chromium is not installed.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield browser

@@ -254,6 +254,32 @@ def test_a_template_is_edited_on_its_live_picture(product_page, visitor):
     assert visitor.complaints == []
 
 
+def test_a_box_is_resized_by_its_corner(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    picture = page.locator("#te-picture")
+    page.wait_for_function("document.querySelectorAll('.te-handle').length > 5")
+    sides = ("X", "Y", "Width", "Height")
+    before = {side: float(page.input_value(f"#box-0-{side}")) for side in sides}
+    drawn = picture.get_attribute("src")
+
+    corner = page.locator(".te-handle[data-box='0'] .te-grip").bounding_box()
+    across, down = corner["x"] + corner["width"] / 2, corner["y"] + corner["height"] / 2
+    page.mouse.move(across, down)
+    page.mouse.down()
+    page.mouse.move(across - 40, down + 24, steps=4)
+    page.mouse.up()
+    page.mouse.move(across + 60, down + 60)
+
+    expect(picture).not_to_have_attribute("src", drawn)
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    after = {side: float(page.input_value(f"#box-0-{side}")) for side in sides}
+    assert (after["X"], after["Y"]) == (before["X"], before["Y"])
+    assert after["Width"] < before["Width"]
+    assert after["Height"] > before["Height"]
+    assert visitor.complaints == []
+
+
 # From the key to the frame that shows the new picture, by the page's own clock.
 NOTE_TIMES = """() => {
     const picture = document.getElementById("te-picture");

@@ -4,12 +4,18 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.auth.tokens import default_token_generator
 from django.core import mail
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 from playwright.sync_api import expect
 
 from tests.browser.axe import LOOKS, violations
 from tests.furnishing import furnish
+from tests.pages.test_two_factor import code_of
 from tests.walk import NOT_PAGES, kind_of
+from tests.world import PASSWORD
 
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -112,3 +118,56 @@ def test_pages_of_refusals(visitor):
 
     # The browser itself tells of every answer that is an error.
     assert [said for said in wrong if "Failed to load resource" not in said] == []
+
+
+def test_pages_of_the_second_step(visitor):
+    """The recovery codes, shown once, and the question at the sign-in."""
+    page = visitor.page
+    visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
+    visitor.sign_in()
+    page.fill("#id_code", code_of(page.locator("main code").first.inner_text().replace(" ", "")))
+    page.click("main form button[type=submit]")
+    expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
+    wrong = examine(visitor, "recovery codes")
+
+    page.context.clear_cookies()
+    visitor.go("/accounts/login/")
+    visitor.sign_in()
+    page.wait_for_url("**/accounts/second-step/")
+    wrong += examine(visitor, "second step")
+    page.fill("#id_code", "000000")
+    page.click("main form button[type=submit]")
+    expect(page.locator("main [aria-invalid=true]")).not_to_have_count(0)
+    wrong += examine(visitor, "second step refused")
+
+    assert wrong == []
+
+
+def test_the_page_of_a_valid_reset_link(visitor):
+    user = visitor.world.user
+    known_as = urlsafe_base64_encode(force_bytes(user.pk))
+    link = reverse("password_reset_confirm", args=[known_as, default_token_generator.make_token(user)])
+
+    assert visitor.go(link) == 200
+
+    expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Choose a new password")
+    assert examine(visitor, "reset link") == []
+
+
+def test_pages_that_show_a_secret(visitor):
+    page = visitor.page
+    visitor.go("/profile/keys")
+    visitor.sign_in()
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#primary")).to_be_visible()
+    wrong = examine(visitor, "subscription keys shown")
+
+    visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
+    page.get_by_role("link", name="New webhook").click()
+    page.fill("#id_url", "https://hooks.example/in")
+    page.get_by_role("button", name="Create").click()
+    expect(page.locator("#secret")).to_be_visible()
+    wrong += examine(visitor, "webhook secret shown")
+
+    assert wrong == []

@@ -6,7 +6,13 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.furnishing import picture
+
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+# The colour of its dashes.
+GUIDE = (0xFF, 0x2F, 0x6D)
 
 
 def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
@@ -20,6 +26,65 @@ def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
     )
 
     expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("100 x 80"))
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize(("ground", "colour"), [("light", (255, 255, 255)), ("dark", (20, 24, 27))])
+def test_an_icon_is_previewed_under_a_guide_of_its_centre(visitor, ground, colour):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
+    visitor.sign_in()
+    page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
+    expect(page.get_by_alt_text(f"The new icon on a {ground} ground")).to_be_visible()
+
+    seen = Image.open(BytesIO(page.locator(f".preview-{ground}").screenshot())).convert("RGB")
+    dashes = [
+        (across, down)
+        for across in range(seen.width)
+        for down in range(seen.height)
+        if seen.getpixel((across, down)) == GUIDE
+    ]
+    left, right = min(across for across, _ in dashes), max(across for across, _ in dashes)
+    top, bottom = min(down for _, down in dashes), max(down for _, down in dashes)
+
+    assert seen.getpixel((12, seen.height // 2)) == colour
+    # Between the dashes lie the 94 pixels of the centre.
+    assert (right - left - 1, bottom - top - 1) == (94, 94)
+    assert abs(left + right + 1 - seen.width) <= 2
+    assert abs(top + bottom + 1 - seen.height) <= 2
+
+
+def copied(visitor, element: str) -> tuple[str, str]:
+    """What the button beside an element leaves on the clipboard, and what the element shows."""
+    page = visitor.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=visitor.address)
+    page.evaluate("navigator.clipboard.writeText('nothing yet')")
+    button = page.locator(f"button[data-copy='{element}']")
+    button.click()
+    expect(button).to_have_text("Copied")
+    return page.evaluate("navigator.clipboard.readText()"), page.locator(f"#{element}").text_content()
+
+
+def test_a_key_is_copied_whole(visitor):
+    visitor.go(f"/applications/{visitor.world.application.pk}/keys")
+    visitor.sign_in()
+    visitor.page.get_by_role("link", name="Show").first.click()
+
+    clipboard, shown = copied(visitor, "key")
+
+    assert re.fullmatch(r"sfk_\S{20,}", clipboard)
+    assert clipboard == shown
+    assert visitor.complaints == []
+
+
+def test_lines_of_the_guide_are_copied_as_they_stand(visitor):
+    visitor.go("/guide")
+
+    clipboard, shown = copied(visitor, "token-curl")
+
+    assert "curl -s" in clipboard
+    assert len(clipboard.splitlines()) > 1
+    assert clipboard == shown
     assert visitor.complaints == []
 
 
