@@ -1,8 +1,11 @@
+import contextlib
 from typing import Any
 
+from cryptography.fernet import InvalidToken
 from django.contrib import messages
 from django.contrib.auth import views
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
@@ -10,8 +13,11 @@ from accounts.devices import remember_device
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
+from accounts.secrets import decrypt, encrypt
 from accounts.services.passwords import ask_reset_link, link_lifetime
 from accounts.throttles import count_reset
+
+KEPT_TOKEN = views.INTERNAL_RESET_SESSION_TOKEN
 
 
 class PasswordResetView(views.PasswordResetView):
@@ -35,6 +41,18 @@ class PasswordResetDoneView(views.PasswordResetDoneView):
 
 class PasswordResetConfirmView(views.PasswordResetConfirmView):
     template_name = "accounts/password_reset_confirm.html"
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Django keeps the token in the session, where a copy of the database would hold a link that works."""
+        session = self.request.session
+        if kept := session.get(KEPT_TOKEN):
+            # A process of the release before wrote it as it is.
+            with contextlib.suppress(InvalidToken):
+                session[KEPT_TOKEN] = decrypt(kept.encode())
+        response = super().dispatch(*args, **kwargs)
+        if token := session.get(KEPT_TOKEN):
+            session[KEPT_TOKEN] = encrypt(token).decode()
+        return response
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)

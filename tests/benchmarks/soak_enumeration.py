@@ -18,7 +18,7 @@ ROUNDS, PEOPLE = 300, 40
 MARK_MILLISECONDS = 2.0
 MARK = f"the same answers, the median pair less than {MARK_MILLISECONDS:.0f} ms apart"
 VARYING = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"|<time.*?</time>')
-# What is different in each answer anyway.
+# What is different in each answer anyway; of cookies see `told_of_cookies`.
 OF_A_REQUEST = {"date", "expires", "last-modified", "set-cookie", "traceparent"}
 # Counted as ever; nobody is refused.
 ENVIRONMENT = {
@@ -135,4 +135,16 @@ def _told(answer: requests.Response, asked: str) -> tuple[Any, ...]:
     body = re.sub(r"nora\d+", "", VARYING.sub("", answer.text).replace(asked, ""))
     headers = {name.lower(): value for name, value in answer.headers.items()}
     headers = {name: headers[name] for name in sorted(headers) if name not in OF_A_REQUEST}
-    return answer.status_code, tuple(headers.items()), body
+    return answer.status_code, tuple(headers.items()), told_of_cookies(answer), body
+
+
+def told_of_cookies(answer: requests.Response) -> tuple[Any, ...]:
+    """Name and attributes of each: values are different in each answer anyway, and so is the moment one ends."""
+    told = []
+    # Of several headers of one name `answer.headers` makes one.
+    for header in answer.raw.headers.getlist("set-cookie"):
+        pair, *attributes = (part.strip() for part in header.split(";"))
+        name, _, value = pair.partition("=")
+        kept = sorted(each for each in attributes if not each.lower().startswith("expires="))
+        told.append((name, bool(value.strip('"')), *kept))
+    return tuple(sorted(told))

@@ -1,21 +1,33 @@
 """What clients see while something the service needs is away, and how soon it is well again."""
 
+import contextlib
 import errno
 import socket
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 import requests
+from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.db import connection
+from django.test import Client
+from oauth2_provider.models import AccessToken
 
+from accounts.models import IdempotentAnswer
+from accounts.secrets import decrypt
+from applications.models import Delivery, Event
+from stores.models import Order, OrderHistory, OrderItem, OrderTally
+from tests.applications.oauth.flows import Party
+from tests.factories.orders import make_product, order_body
+from tests.factories.webhooks import make_webhook
 from tests.gateway import Gate
 from tests.served import serving
-from tests.world import build_world
+from tests.world import PASSWORD, build_world
 
 
 def headers_of(client) -> dict[str, str]:
@@ -131,6 +143,75 @@ def test_a_full_disk_is_503_and_reads_go_on(world, monkeypatch, number):
     assert (response.status_code, response["Content-Type"]) == (503, "application/problem+json")
     assert int(response["Retry-After"]) > 0
     assert client.call("GET", "/store/associated").status_code == 200
+
+
+@contextlib.contextmanager
+def no_room_in(table: str) -> Iterator[None]:
+    """PostgreSQL says of every row for the table, once it is written, what it says of a full disk of its own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$"
+        )
+        cursor.execute(
+            f"CREATE TRIGGER no_room AFTER INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION no_room()"
+        )
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP FUNCTION no_room() CASCADE")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "table", ["stores_order", "stores_orderitem", "stores_orderhistory", "accounts_idempotentanswer"]
+)
+def test_a_full_disk_of_the_database_is_503_and_leaves_nothing_half(table):
+    world = build_world()
+    make_product(world.associated)
+    make_webhook(world.application, "https://hooks.example/in")
+    client = world.as_application()
+
+    def order():
+        return client.call(
+            "POST", "/store/associated/order", order_body(), headers={"Idempotency-Key": "once"}
+        )
+
+    def written():
+        kinds = (Order, OrderItem, OrderHistory, OrderTally, Event, Delivery, IdempotentAnswer)
+        return [list(kind.objects.order_by("pk").values()) for kind in kinds]
+
+    before = written()
+    with no_room_in(table):
+        full = order()
+        left = written()
+        read = client.call("GET", "/store/associated")
+    again, repeated = order(), order()
+
+    assert (full.status_code, full["Content-Type"]) == (503, "application/problem+json")
+    assert int(full["Retry-After"]) > 0
+    assert (full.json()["Code"], "No space" in full.content.decode()) == ("service_unavailable", False)
+    assert left == before
+    assert read.status_code == 200
+    assert (again.status_code, repeated.json()) == (201, again.json())
+    assert (Order.objects.count(), IdempotentAnswer.objects.count()) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_full_disk_of_the_database_is_503_for_tokens_and_pages_as_well():
+    world = build_world()
+    party = Party(world.application, decrypt(world.application.keys.get().ciphertext))
+    browser = Client(raise_request_exception=False)
+    with no_room_in("oauth2_provider_accesstoken"):
+        token = party.token(grant_type="client_credentials")
+    with no_room_in("django_session"):
+        page = browser.post("/accounts/login/", {"username": "user", "password": PASSWORD})
+
+    assert (token.status_code, page.status_code) == (503, 503)
+    assert all(int(answer["Retry-After"]) > 0 for answer in (token, page))
+    assert (AccessToken.objects.exists(), Session.objects.exists()) == (False, False)
+    assert party.token(grant_type="client_credentials").status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,6 +2,7 @@ import re
 import tempfile
 from datetime import timedelta
 from ipaddress import ip_network
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from accounts.models import Subscription
 from applications.models import Delivery
+from fulfillment.measures import SECONDS
+from tests.factories.templates import make_card
 from tests.factories.webhooks import make_event, make_webhook
 from tests.gateway import Gate
 from tests.receivers import receiving
@@ -80,6 +83,51 @@ def test_one_process_tells_the_figures_of_all(tmp_path):
         assert "fulfillment_deliveries_waiting 0.0" in text
         assert "xxxx" not in text
         assert_described(text)
+
+
+def assert_measured(text: str, name: str, count: int, **labels: str) -> None:
+    """A histogram of so many: its buckets lead up to them, and its sum lies where they say."""
+    buckets = [figure(text, f"{name}_bucket", le=str(float(limit)), **labels) for limit in SECONDS]
+    assert buckets == sorted(buckets)
+    assert figure(text, f"{name}_bucket", le="+Inf", **labels) == count
+    assert figure(text, f"{name}_count", **labels) == count
+    told, limits = figure(text, f"{name}_sum", **labels), (0.0, *SECONDS, float("inf"))
+    held = [after - before for before, after in pairwise((0.0, *buckets, float(count)))]
+    least = sum(number * limit for number, limit in zip(held, limits[:-1], strict=True))
+    most = sum(number * limit for number, limit in zip(held, limits[1:], strict=True) if number)
+    assert told > 0
+    assert least <= told <= most
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
+    world = build_world()
+    make_card(world.associated)
+    client = world.as_application()
+    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    address = "/api/v1/store/associated"
+    with serving(tmp_path, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
+
+        def told() -> str:
+            asked = {"Authorization": f"Bearer {TOKEN}"}
+            return requests.get(f"{served.url}/metrics", headers=asked, timeout=10).text
+
+        before = told()
+        # The third is the first again, kept and not made anew.
+        for name in ("Ada", "Grace", "Ada"):
+            made = requests.post(
+                f"{served.url}{address}/product/card/proof", json={"Name": name}, headers=headers, timeout=60
+            )
+            assert made.status_code == 200, made.text
+        for _ in range(5):
+            requests.get(f"{served.url}{address}", headers=headers, timeout=10)
+        after = told()
+
+    assert figure(before, "fulfillment_render_seconds_count") == 0
+    assert_measured(after, "fulfillment_render_seconds", 2, kind="proof")
+    known = {"route": "api/v1/store/<str:store_id>", "caller": "application"}
+    assert_measured(after, "fulfillment_request_seconds", 5, **known)
+    assert_described(after)
 
 
 @pytest.mark.django_db(transaction=True)
