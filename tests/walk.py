@@ -2,12 +2,12 @@
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
 from typing import Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 from django.db import connection
 from django.test import Client
@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import Resolver404, resolve
 
 LINK = re.compile(r'<a\b[^>]*?\shref="([^"]*)"')
+NAMED = re.compile(r'<[a-z][^>]*?\s(?:id|name)="([^"]*)"')
 # What these links lead to is no page.
 NOT_PAGES = ("/static/", "/api/", "/icons/", "/.well-known/", "/proofs/", "/assets/")
 
@@ -31,30 +32,37 @@ class Visit:
     def links(self) -> set[str]:
         return links_of(self.path, self.response)
 
+    @property
+    def fragments(self) -> set[tuple[str, str]]:
+        return fragments_of(self.path, self.response)
+
 
 def walk(
     client: Client,
     starts: Iterable[str],
     *,
+    examples: Collection[str] = (),
     below: str = "/",
     without: tuple[str, ...] = (),
     most_names: int = 9,
 ) -> Iterator[Visit]:
-    """Visits `starts` and what they link to, breadth first. Two addresses are of one kind when the same view
-    answers them with the same names in the query; only the first of a kind is visited, and none with more than
-    `most_names` of them: filters join in every combination."""
-    waiting, known = list(starts), set()
+    """Visits each of `examples`, then `starts` and what all of them link to, breadth first. Two addresses are of one
+    kind when the same view answers them with the same names in the query; only the first of a kind is visited, and
+    none with more than `most_names` of them: filters join in every combination."""
+    waiting, known = [*examples, *starts], set()
+    given = set(examples)
     while waiting:
         path = waiting.pop(0)
         kind = kind_of(path)
         if (
-            kind in known
+            (kind in known and path not in given)
             or len(kind[1]) > most_names
             or not path.startswith(below)
             or path.startswith((*NOT_PAGES, *without))
         ):
             continue
         known.add(kind)
+        given.discard(path)
         visit = visit_page(client, path)
         yield visit
         waiting += sorted(visit.links)
@@ -62,10 +70,41 @@ def walk(
 
 def links_of(path: str, response: Any) -> set[str]:
     """The addresses on this site that a page links to, without fragments."""
-    if not response.get("Content-Type", "").startswith("text/html"):
-        return set()
-    found = {urljoin(path, unescape(link)) for link in LINK.findall(response.content.decode())}
-    return {link.partition("#")[0] for link in found if not urlsplit(link).scheme}
+    return {link.partition("#")[0] for link in _addresses(path, response)}
+
+
+def fragments_of(path: str, response: Any) -> set[tuple[str, str]]:
+    """The places on pages of this site that a page links to: address and name; the top of a page has no name."""
+    found = (link.partition("#") for link in _addresses(path, response))
+    return {(address, unquote(name)) for address, _, name in found if name not in {"", "top"}}
+
+
+def dead_fragments(client: Client, visits: Iterable[Visit]) -> set[tuple[str, str, str]]:
+    """Links to places that are not there, each with the page it is on; what was not visited is looked up."""
+    names: dict[str, set[str]] = {}
+    wanted = []
+    for visit in visits:
+        names.setdefault(visit.path, names_in(visit.response))
+        wanted += [(visit.path, *fragment) for fragment in sorted(visit.fragments)]
+    for _, address, _ in wanted:
+        if address not in names:
+            names[address] = names_in(client.get(address))
+    return {(page, address, name) for page, address, name in wanted if name not in names[address]}
+
+
+def names_in(response: Any) -> set[str]:
+    """What a fragment may name on a page."""
+    return {unescape(name) for name in NAMED.findall(_text(response))}
+
+
+def _addresses(path: str, response: Any) -> set[str]:
+    found = {urljoin(path, unescape(link)) for link in LINK.findall(_text(response))}
+    return {link for link in found if not urlsplit(link).scheme}
+
+
+def _text(response: Any) -> str:
+    is_page = response.get("Content-Type", "").startswith("text/html")
+    return response.content.decode() if is_page else ""
 
 
 def visit_page(client: Client, path: str) -> Visit:

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from tests.furnishing import furnish
-from tests.walk import NOT_PAGES, walk
+from tests.walk import NOT_PAGES, dead_fragments, walk
 
 MAXIMUM_QUERIES = 12
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
@@ -15,9 +15,10 @@ FORMS = ["/accounts/login/", "/accounts/signup/"]
 def test_every_page_opens_with_few_queries_and_no_dead_link(world, signed_in, name):
     furnish(world)
     person = signed_in(getattr(world, name)) if name else Client()
-    seen, elsewhere = {}, set()
+    seen, elsewhere, visits = {}, set(), []
 
     for visit in walk(person, [*STARTS, *FORMS], without=("/admin",)):
+        visits.append(visit)
         seen[visit.path] = (visit.response.status_code, len(visit.queries))
         elsewhere |= {link for link in visit.links if link.startswith(NOT_PAGES)}
 
@@ -26,6 +27,7 @@ def test_every_page_opens_with_few_queries_and_no_dead_link(world, signed_in, na
     assert sent_on == ({"/accounts/signup/"} if name else set())
     assert {path: status for path, (status, _) in seen.items() if status not in {200, 302}} == {}
     assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
+    assert dead_fragments(person, visits) == set()
     assert len(seen) > {"user": 30, "operator": 25, "outsider": 20, None: 4}[name]
     assert {
         link
