@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.formats import date_format
@@ -61,9 +63,16 @@ def names_of_records(events: Iterable[Any], fields: Iterable[Any]) -> dict[tuple
     for field in fields:
         if field.related_model is not None:
             keys = {key for event in events if (key := getattr(event, field.attname)) is not None}
-            found = field.related_model._base_manager.in_bulk(keys) if keys else {}  # noqa: SLF001 - as above
+            found = _with_names(field.related_model).in_bulk(keys) if keys else {}
             known |= {(field.attname, key): str(record) for key, record in found.items()}
     return known
+
+
+def _with_names(model: Any) -> QuerySet:
+    """With what the names of its records are made of, as its own list reads it."""
+    records: QuerySet = model._base_manager.all()  # noqa: SLF001 - as above
+    wanted = getattr(admin.site._registry.get(model), "list_select_related", None)  # noqa: SLF001 - as above
+    return records.select_related(*wanted) if wanted else records
 
 
 def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:

@@ -5,6 +5,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
+from accounts.admin.staff import staff_on
 from fulfillment.console_admin import ConsoleInline
 from stores.models import OrderHistory, OrderItem, OrderStatus, Shipment
 
@@ -71,9 +72,19 @@ class ShipmentInline(ReadOnlyInline):
 class OrderHistoryInline(ReadOnlyInline):
     model = OrderHistory
     fields = ["sequence", "before", "after", "timestamp", "actor_kind", "actor", "note"]
-    readonly_fields = fields
+    readonly_fields = [*fields, "who"]
     ordering = ["-sequence"]
     verbose_name_plural = "history"
+
+    def get_fields(self, request: HttpRequest, order: Any = None) -> Any:
+        """Django makes the person a link to their record, which only operators may open."""
+        if staff_on(request).is_operator:
+            return self.fields
+        return ["who" if name == "actor" else name for name in self.fields]
+
+    @admin.display(description="actor")
+    def who(self, entry: OrderHistory) -> str:
+        return str(entry.actor or "—")
 
     @admin.display(description="previous status")
     def before(self, entry: OrderHistory) -> str:
