@@ -135,10 +135,27 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
             return form
         return type(form.__name__, (StaleGuard, form), {})
 
+    @property
+    def keeps_trail(self) -> bool:
+        """The others are a trail themselves, or tell on their own page who made them and when."""
+        return hasattr(self.model, "pgh_event_model")
+
+    def get_urls(self) -> list[Any]:
+        """Django's history knows what was done in the admin alone: for a record without a trail it is always empty."""
+        patterns = super().get_urls()
+        return patterns if self.keeps_trail else [one for one in patterns if one.name != self._history_name]
+
+    @property
+    def _history_name(self) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_history"
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        context["show_history"] = context.get("show_history") and self.keeps_trail
+        return super().render_change_form(request, context, *args, **kwargs)
+
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """The audit trail of the record, where its model keeps one; else what was done to it in the admin."""
-        if not hasattr(self.model, "pgh_event_model"):
-            return super().history_view(request, object_id, extra_context)
         record = self.get_object(request, unquote(object_id))
         if record is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)

@@ -1,5 +1,6 @@
 """A world in which every page of the console has something to show, beside what `furnish` makes for the portal."""
 
+from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
@@ -83,7 +84,10 @@ def _import_files(world: World) -> None:
     by, now = world.operator.username, timezone.now()
     content = "\n".join(["ZIP,CRRT,RES,BUS,TOT", *csv_lines(SMALL), "501,H002,5,5,11"])
     receive_upload(upload=SimpleUploadedFile("small.csv", content.encode()), by=by)
-    ImportRun.objects.create(state="waiting", file_name="next.csv", created_by=by)
+    # Of tomorrow: what waits too long counts as dead.
+    ImportRun.objects.create(
+        state="waiting", file_name="next.csv", created_by=by, updated=now + timedelta(days=1)
+    )
     ImportRun.objects.create(
         state="failed", file_name="broken.csv", error="It is no table.", created_by=by, finished=now
     )

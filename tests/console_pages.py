@@ -60,6 +60,7 @@ NO_PAGE = {
 # Of the site itself.
 NO_PAGE_OF_SITE = {
     "autocomplete": "JSON",
+    "search": "a part of every page, which htmx asks for",
     "jsi18n": "a script",
     "login": "the portal's",
     "logout": "the portal's",
@@ -139,11 +140,11 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         yield ConsolePage(f"{name} add", reverse(f"admin:{name}_add"))
     for number, record in enumerate(examples_of(model_admin, request)):
         place = reverse(f"admin:{name}_change", args=[record.pk])
-        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail)
+        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail or number > 0)
         if number == 0:
-            trail = reverse(f"admin:{name}_history", args=[record.pk])
-            has_own = model_admin.told_parts or not hasattr(record, "pgh_event_model")
-            yield ConsolePage(f"{name} history", trail, is_like_others=is_trail or not has_own)
+            if model_admin.keeps_trail:
+                trail = reverse(f"admin:{name}_history", args=[record.pk])
+                yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.told_parts)
             if model_admin.has_delete_permission(request, record):
                 place = reverse(f"admin:{name}_delete", args=[record.pk])
                 yield ConsolePage(f"{name} delete", place, asks=True)
@@ -233,6 +234,5 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
 def pages_of_site() -> list[ConsolePage]:
     return [
         ConsolePage("index", reverse("admin:index")),
-        ConsolePage("search", f"{reverse('admin:search')}?s=order"),
         ConsolePage("empty list", f"{reverse('admin:stores_product_changelist')}?q=nothing-like-it"),
     ]

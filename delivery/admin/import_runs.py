@@ -88,6 +88,7 @@ class ImportRunAdmin(DeliveryAdmin):
         context = {
             "run": run,
             "is_under_way": run and run.state in UNDER_WAY,
+            "progress_text": _progress_text(run) if run else "",
             **(_report(run) if run else {}),
         }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})

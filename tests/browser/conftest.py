@@ -1,7 +1,9 @@
 """Real pages in a real Chromium; skipped where none is installed, unless BROWSER_TESTS=required."""
 
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,10 +12,13 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.world import PASSWORD, World, build_world
+from tests.snapshots import Snapshot
+from tests.world import PASSWORD, World
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# As Playwright starts it itself, as far as it counts for pages.
 QUIET = [
+    "--headless",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -21,6 +26,12 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    "--mute-audio",
 ]
 # Violations are also told to the page, for policies that only report.
 REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
@@ -35,6 +46,7 @@ class Visitor:
     address: str
     world: World
     complaints: list[str] = field(default_factory=list)
+    brings_axe: bool = False
 
     def go(self, path: str) -> int:
         response = self.page.goto(self.address + path)
@@ -47,22 +59,43 @@ class Visitor:
         self.page.click("main button[type=submit]")
 
 
-@pytest.fixture
-def chromium(site: tuple[str, World]) -> Iterator[Browser]:
-    """One for each test, and after what writes: Django refuses the database to a thread in which a loop runs."""
+@pytest.fixture(scope="session")
+def chromium_address(tmp_path_factory) -> Iterator[str]:
+    """One Chromium for all tests, each with windows of its own: to start it takes as long as most of them."""
     if CHROMIUM is None:
         give_up = pytest.fail if os.environ.get("BROWSER_TESTS") == "required" else pytest.skip
         give_up("Chromium is not installed.")
+    profile = tmp_path_factory.mktemp("chromium")
+    command = [CHROMIUM, *QUIET, "--remote-debugging-port=0", f"--user-data-dir={profile}"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    said: list[str] = []
+    for line in process.stderr:
+        said.append(line)
+        if found := re.search(r"ws://\S+", line):
+            break
+    else:
+        pytest.fail("Chromium did not start: " + "".join(said[-5:]))
+    # Read on, or it stops when the pipe is full.
+    Thread(target=process.stderr.read, daemon=True).start()
+    yield found[0]
+    process.terminate()
+    process.wait(timeout=20)
+    process.stderr.close()
+
+
+@pytest.fixture
+def chromium(site: tuple[str, World], chromium_address: str) -> Iterator[Browser]:
+    """Driven by each test anew, and after what writes: Django refuses the database to a thread in which a loop runs."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        browser = playwright.chromium.connect_over_cdp(chromium_address)
         yield browser
         browser.close()
 
 
 @pytest.fixture
-def site(transactional_db, live_server, settings) -> tuple[str, World]:
+def site(transactional_db, live_server, made_world: Snapshot[World], settings) -> tuple[str, World]:
     settings.PUBLIC_URL = live_server.url
-    return live_server.url, build_world()
+    return live_server.url, made_world.restore()
 
 
 @pytest.fixture

@@ -1,0 +1,71 @@
+"""Every page of the console in a real browser, app by app: nothing complains, nothing overflows, axe finds nothing
+serious. Which pages there are is read off the registry (tests/console_pages.py)."""
+
+import pytest
+
+from tests.browser.looks import LOOKS, OTHER_LOOKS, SEND_EMPTY, SERIOUS, faults_of, opened
+from tests.console_furnishing import furnish_console
+from tests.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
+from tests.furnishing import furnish
+
+
+@pytest.fixture
+def site(site):
+    address, world = site
+    return address, furnish_console(furnish(world))
+
+
+@pytest.fixture
+def pages(request, site) -> list[ConsolePage]:
+    """Read before the browser runs: its loop keeps the database to itself."""
+    name, apps = request.param
+    _, world = site
+    return [
+        *(pages_of_site() if "accounts" in apps else []),
+        *(page for app in apps for page in pages_of(app, world, getattr(world, name))),
+    ]
+
+
+def sign_in(visitor, name: str) -> None:
+    visitor.go("/accounts/login/?next=/admin/")
+    visitor.sign_in(name)
+    visitor.page.wait_for_url(f"{visitor.address}/admin/")
+
+
+def looked_at(visitor, number: int, page: ConsolePage, looks, *, is_known: bool = False) -> list[str]:
+    def open_it() -> int:
+        return opened(visitor, page.path, page.sent)
+
+    if page.is_like_others or is_known:
+        # In turn, so that as many of them are seen in either look; what is around them was seen already.
+        chosen = [looks[number % 2]]
+        return faults_of(visitor, page.name, open_it, looks=chosen, impacts=SERIOUS, within="main")
+    found = faults_of(visitor, page.name, open_it, looks=looks, impacts=SERIOUS)
+    if page.name.endswith(" add"):
+        form = visitor.page.locator("main form[method=post]").first
+        with visitor.page.expect_navigation():
+            form.evaluate(SEND_EMPTY)
+        assert visitor.page.locator("main .errorlist, main [aria-invalid=true]").count(), page
+        found += faults_of(visitor, f"{page.name} refused", looks=[looks[1]], impacts=SERIOUS, within="main")
+    return found
+
+
+@pytest.mark.parametrize(
+    "pages", [("operator", [app]) for app in apps_of_console()], indirect=True, ids=apps_of_console()
+)
+def test_pages_of_an_operator(pages, visitor):
+    sign_in(visitor, "operator")
+
+    assert [fault for one in enumerate(pages) for fault in looked_at(visitor, *one, LOOKS)] == []
+
+
+@pytest.mark.parametrize("pages", [("user", apps_of_console())], indirect=True, ids=["every app"])
+def test_pages_of_staff_of_a_store(pages, visitor):
+    """The same templates with less in them."""
+    sign_in(visitor, "user")
+
+    faults = looked_at(visitor, 0, pages[0], OTHER_LOOKS)
+    for number, page in enumerate(pages[1:]):
+        faults += looked_at(visitor, number, page, OTHER_LOOKS, is_known=True)
+
+    assert faults == []
