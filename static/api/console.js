@@ -30,6 +30,8 @@ function mend() {
     control.setAttribute("aria-label", label);
   }
   for (const link of document.querySelectorAll(".opblock-summary-control a[href]")) link.removeAttribute("href");
+  // There is no second level between the title and these.
+  for (const head of document.querySelectorAll(".swagger-ui h3.opblock-tag")) head.setAttribute("aria-level", "2");
   for (const area of document.querySelectorAll(".swagger-ui pre.microlight:not([tabindex])")) area.tabIndex = 0;
 }
 new MutationObserver(mend).observe(document.getElementById("console"), { childList: true, subtree: true });

@@ -1,124 +1,26 @@
 """Operators at work in a real browser."""
 
 import re
-import statistics
 import time
 
 import pytest
-from django.contrib import admin
-from django.urls import reverse
 from playwright.sync_api import expect
 
-from accounts.callers import Caller
-from accounts.models import AssociationRequest, Role
-from accounts.services.associations import request_association
-from applications.services.applications import create_application
-from applications.services.deliveries import send_test_event
-from applications.services.webhooks import create_webhook
-from delivery.services.demo import load_demo_population
-from fulfillment.read_only_admin import HistoryAdmin
-from stores.models import CatalogUpload, Order, Product
-from tests.browser.axe import LOOKS, violations
-from tests.factories.orders import card_data, make_card, order_body
-from tests.furnishing import furnish
-from tests.world import PASSWORD, World
+from stores.models import Product
+from tests.browser.axe import violations
+from tests.browser.looks import SERIOUS
+from tests.console_furnishing import ask_for_stores, place_orders
+from tests.world import PASSWORD
 
-SERIOUS = {"serious", "critical"}
-CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
-CHECKED = {"products_new": 1, "changes": [CHANGE]}
 TOGGLE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
-SMALL, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 844}
-
-
-def busy(world: World) -> World:
-    """Made before the browser runs: its loop keeps the database to itself."""
-    make_card(world.associated)
-    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
-    for _ in range(2):
-        placed = world.as_application().call("POST", "/store/associated/order", order_body(Items=[item]))
-        assert placed.status_code == 201
-    for name in ("Acme Mailer", "Realty Hub"):
-        application = create_application(caller=Caller.on_pages(world.outsider), values={"Name": name})
-        request_association(
-            caller=Caller.on_pages(world.outsider), application=application, store=world.unassociated
-        )
-    return world
 
 
 @pytest.fixture
 def site(site):
     address, world = site
-    return address, busy(world)
-
-
-@pytest.fixture
-def addresses(site) -> dict[str, list[str]]:
-    """A list and a record of every model, and each page that is neither."""
-    _, world = site
-    furnish(world)
-    load_demo_population()
-    webhook, _ = create_webhook(
-        application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
-    )
-    send_test_event(webhook=webhook)
-    checked = {"state": "refused", "faults": [["/Stores/0/StoreID", "It is too long."]], "fault_count": 1}
-    CatalogUpload.objects.create(file_name="spring.json", size=1, summary=CHECKED, **checked)
-    lists, records = [], []
-    for model, model_admin in admin.site._registry.items():
-        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
-        if not isinstance(model_admin, HistoryAdmin) or model is Role.pgh_event_model:
-            lists.append(reverse(f"{name}_changelist"))
-            if record := model.objects.first():
-                records.append(reverse(f"{name}_change", args=[record.pk]))
-    order, product = Order.objects.first(), Product.objects.get(external_id="card-two-sided")
-    asked = AssociationRequest.objects.filter(state="Pending").first()
-    pages = [
-        "/admin/",
-        f"{reverse('admin:accounts_associationrequest_decide')}?id={asked.pk}",
-        f"{reverse('admin:stores_order_ship')}?id={order.pk}",
-        reverse("admin:stores_product_template", args=[product.pk]),
-        reverse("admin:stores_product_history", args=[product.pk]),
-        reverse("admin:stores_product_add"),
-        reverse("admin:accounts_role_add"),
-        reverse("admin:accounts_user_add"),
-        reverse("admin:stores_font_add"),
-        reverse("admin:stores_catalogupload_add"),
-        reverse("admin:delivery_importrun_add"),
-        reverse("admin:delivery_dataset_look_up"),
-    ]
-    own = [reverse(f"admin:stores_{name}_changelist") for name in ("order", "product", "store", "quote")]
-    own += [
-        reverse("admin:stores_order_change", args=[order.pk]),
-        reverse("admin:stores_product_change", args=[product.pk]),
-        reverse("admin:accounts_role_changelist"),
-    ]
-    return {"operator": [*pages, *lists, *records], "user": ["/admin/", *own]}
-
-
-@pytest.mark.parametrize("name", ["operator", "user"])
-def test_every_page_is_accessible_and_quiet_in_both_schemes_and_sizes(addresses, visitor, name):
-    page, faults = visitor.page, []
-    visitor.go("/accounts/login/")
-    visitor.sign_in(name)
-    page.wait_for_url(visitor.address + "/")
-
-    for path in addresses[name]:
-        assert visitor.go(path) == 200, path
-        for width, scheme, colours_only in LOOKS:
-            page.set_viewport_size({"width": width, "height": 844})
-            page.evaluate(TOGGLE_DARK, scheme == "dark")
-            serious = serious_faults(page, colours_only=colours_only)
-            too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            if serious or too_wide > 0:
-                faults.append(f"{path} at {width}, {scheme}: {serious}, {too_wide} pixels too wide")
-
-    assert faults == [], "\n".join(faults)
-    assert visitor.complaints == []
-
-
-def serious_faults(page, *, colours_only: bool = False) -> dict[str, str]:
-    found = violations(page, colours_only=colours_only)
-    return {one["id"]: one["html"] for one in found if one["impact"] in SERIOUS}
+    place_orders(world)
+    ask_for_stores(world)
+    return address, world
 
 
 def open_console(visitor, path: str, name: str = "operator") -> None:
@@ -163,7 +65,7 @@ def test_an_order_is_worked_to_shipped(visitor):
     page.select_option("select[name=action]", "ship")
     for is_dark in (True, False):
         page.evaluate(TOGGLE_DARK, is_dark)
-        assert serious_faults(page) == {}
+        assert [one for one in violations(page) if one["impact"] in SERIOUS] == []
     page.get_by_role("button", name="Run").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship 1 order").click()
@@ -223,7 +125,7 @@ def test_a_template_is_edited_on_its_live_picture(product_page, visitor):
         expect(picture).not_to_have_attribute("src", before)
         return round(1000 * (time.monotonic() - started))
 
-    page.wait_for_function("document.querySelectorAll('.te-handle').length > 5")
+    page.wait_for_function("() => document.querySelectorAll('.te-handle').length > 5")
     left = page.input_value("#box-0-X")
     corner = handle.bounding_box()
     page.mouse.move(corner["x"] + 20, corner["y"] + 8)
@@ -258,7 +160,7 @@ def test_a_box_is_resized_by_its_corner(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
     picture = page.locator("#te-picture")
-    page.wait_for_function("document.querySelectorAll('.te-handle').length > 5")
+    page.wait_for_function("() => document.querySelectorAll('.te-handle').length > 5")
     sides = ("X", "Y", "Width", "Height")
     before = {side: float(page.input_value(f"#box-0-{side}")) for side in sides}
     drawn = picture.get_attribute("src")
@@ -280,47 +182,7 @@ def test_a_box_is_resized_by_its_corner(product_page, visitor):
     assert visitor.complaints == []
 
 
-# From the key to the frame that shows the new picture, by the page's own clock.
-NOTE_TIMES = """() => {
-    const picture = document.getElementById("te-picture");
-    let begun = 0;
-    window.times = [];
-    addEventListener("keydown", () => { begun = performance.now(); }, true);
-    new MutationObserver(async () => {
-        await picture.decode();
-        requestAnimationFrame(() => window.times.push(performance.now() - begun));
-    }).observe(picture, { attributes: true, attributeFilter: ["src"] });
-}"""
-LIVE = 300
-
-
-def test_the_picture_follows_a_change_within_300_milliseconds(product_page, visitor):
-    """The median of several changes; of three rounds one may be spoiled by what else the machine does."""
-    page = visitor.page
-    open_console(visitor, product_page)
-    page.wait_for_function("document.querySelectorAll('.te-handle').length > 5")
-    page.get_by_role("button", name=re.compile("^Name Text")).focus()
-    page.evaluate(NOTE_TIMES)
-
-    def median_of_five() -> float:
-        page.evaluate("window.times.length = 0")
-        for number, key in enumerate(
-            ("ArrowUp", "Shift+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight"), 1
-        ):
-            page.keyboard.press(key)
-            page.wait_for_function("number => window.times.length === number", arg=number)
-        return statistics.median(page.evaluate("window.times"))
-
-    medians = []
-    while not medians or (medians[-1] > LIVE and len(medians) < 3):
-        medians.append(median_of_five())
-
-    assert min(medians) <= LIVE, medians
-    assert visitor.complaints == []
-
-
 @pytest.fixture
 def product_page(site) -> str:
     product = Product.objects.get(external_id="card-two-sided")
-    assert Order.objects.exists()
     return f"/admin/stores/product/{product.pk}/template/"

@@ -1,173 +1,289 @@
-"""Every page of the portal in a real browser: nothing complains, nothing overflows, axe finds nothing."""
+"""Every page of the portal in a real browser: nothing complains, nothing overflows, axe finds nothing.
+
+What is examined is held against every address and every template there is: a page that is added later and is not
+reached from here fails `test_every_page_as_a_stranger_and_as_a_user`.
+"""
 
 import re
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.tokens import default_token_generator
 from django.core import mail
-from django.urls import reverse
+from django.core.exceptions import BadRequest
+from django.db import OperationalError
+from django.test.signals import template_rendered
+from django.urls import Resolver404, resolve, reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from playwright.sync_api import expect
 
-from tests.browser.axe import LOOKS, violations
+from accounts.callers import Caller
+from applications.models import Delivery
+from applications.services.owners import invite_owner
+from tests.browser.looks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
 from tests.furnishing import furnish
 from tests.pages.test_two_factor import code_of
+from tests.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
 from tests.walk import NOT_PAGES, kind_of
 from tests.world import PASSWORD
 
-OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+ONCE: list[Look] = [(390, "dark")]
+
+
+class Round:
+    """What was seen on the way through the pages: faults, addresses, templates."""
+
+    def __init__(self, visitor) -> None:
+        self.visitor, self.page = visitor, visitor.page
+        self.faults: list[str] = []
+        self.addresses: set[str] = set()
+        self.templates: set[str] = set()
+        self._rendered: set[str] = set()
+
+    def note(self, template, **more) -> None:
+        self._rendered.add(template.name)
+
+    def see(
+        self, path: str, sent: Mapping[str, str] | None = None, *, name: str = "", status=200, looks=LOOKS
+    ) -> None:
+        """Loads a page for each look."""
+        self._rendered.clear()
+
+        def open_it() -> int:
+            return opened(self.visitor, path, sent)
+
+        self.faults += faults_of(self.visitor, name or path, open_it, status=status, looks=looks)
+        self._keep()
+
+    def see_open(self, name: str, *, status=200, looks=LOOKS) -> None:
+        """The page that is open: it would be another one if it were loaded again."""
+        self.faults += faults_of(self.visitor, name, status=status, looks=looks)
+        self._keep()
+
+    def forget(self) -> None:
+        """What was rendered for a page that was only passed by is not seen."""
+        self._rendered.clear()
+
+    def send(self, button: str = "main form button[type=submit]") -> None:
+        self.forget()
+        with self.page.expect_navigation():
+            self.page.click(button)
+
+    def send_empty(self, path: str) -> None:
+        """A form whose every field is refused."""
+        self.visitor.go(path)
+        self.forget()
+        with self.page.expect_navigation():
+            self.page.locator("main form[method=post]").first.evaluate(SEND_EMPTY)
+        expect(self.page.locator("main [aria-invalid=true]")).not_to_have_count(0)
+        self.see_open(f"{path} refused", looks=ONCE)
+
+    def crawl(self, starts: list[str], looks=LOOKS) -> int:
+        """One example of each kind of page, from links and fragments alike; how many there were."""
+        waiting, known = list(starts), set()
+        while waiting:
+            path = waiting.pop(0)
+            kind = kind_of(path)
+            if kind in known or path.startswith((*NOT_PAGES, "/admin")):
+                continue
+            known.add(kind)
+            self.see(path, looks=looks)
+            links = self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+            ours = sorted({urlsplit(link) for link in links if link.startswith(self.visitor.address)})
+            waiting += [link.path + (f"?{link.query}" if link.query else "") for link in ours]
+        return len(known)
+
+    def _keep(self) -> None:
+        self.templates |= self._rendered
+        try:
+            self.addresses.add(resolve(urlsplit(self.page.url).path).view_name)
+        except Resolver404:
+            self.addresses.add("")
 
 
 @pytest.fixture
-def site(site):
-    return site[0], furnish(site[1])
+def site(site, settings):
+    settings.SIGN_UP_ENABLED = True
+    settings.DEFAULT_TENANT_DOMAIN = "print.example"
+    address, world = site
+    furnish(world)
+    delivery = Delivery.objects.filter(state="Failed").get()
+    own = f"/applications/{world.application.pk}"
+    world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
+    inviter = Caller.on_pages(world.outsider)
+    invite_owner(caller=inviter, application=world.other_application, email="second@far.example")
+    return address, world
 
 
-def examine(visitor, path: str, looks=LOOKS) -> list[str]:
-    """What is wrong with the page that is open, at each width and in each scheme."""
-    page, found = visitor.page, []
-    for width, scheme, colours_only in looks:
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        if (too_wide := page.evaluate(OVERFLOW)) > 0:
-            found.append(f"{path} at {width}: {too_wide} pixels too wide")
-        found += [
-            f"{path} at {width}, {scheme}: {one['id']}: {one['where']}"
-            for one in violations(page, colours_only=colours_only)
-        ]
-    return found + [f"{path}: {said}" for said in visitor.complaints]
+@pytest.fixture
+def round_trip(visitor) -> Iterator[Round]:
+    going = Round(visitor)
+    template_rendered.connect(going.note)
+    yield going
+    template_rendered.disconnect(going.note)
 
 
-def crawl(visitor, starts: list[str], looks=LOOKS) -> tuple[int, list[str]]:
-    """One example of each kind of page, from links and fragments alike; how many, and what is wrong."""
-    waiting, known, wrong = list(starts), set(), []
-    while waiting:
-        path = waiting.pop(0)
-        kind = kind_of(path)
-        if kind in known or path.startswith((*NOT_PAGES, "/admin")):
-            continue
-        known.add(kind)
-        if (status := visitor.go(path)) != 200:
-            wrong.append(f"{path} answered {status}")
-        wrong += examine(visitor, path, looks)
-        visitor.complaints.clear()
-        links = visitor.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
-        ours = sorted({urlsplit(link) for link in links if link.startswith(visitor.address)})
-        waiting += [link.path + (f"?{link.query}" if link.query else "") for link in ours]
-    return len(known), wrong
+@pytest.fixture
+def reset_link(site) -> str:
+    """Made before the browser runs: its loop keeps the database to itself."""
+    user = site[1].outsider
+    known_as = urlsafe_base64_encode(force_bytes(user.pk))
+    return reverse("password_reset_confirm", args=[known_as, default_token_generator.make_token(user)])
 
 
-def test_pages_of_a_user(visitor):
+def test_every_page_as_a_stranger_and_as_a_user(reset_link, round_trip, settings, monkeypatch):
+    world = round_trip.visitor.world
+    _as_a_stranger(round_trip, reset_link)
+    _what_went_wrong(round_trip, settings, monkeypatch)
+    _by_signing_in(round_trip)
+    _as_a_user(round_trip, world)
+    _secrets(round_trip)
+    _with_a_second_step(round_trip)
+
+    assert round_trip.faults == []
+    missing = names_of_addresses() - round_trip.addresses
+    assert missing == NO_PAGE.keys() | ACTS_AT_ONCE.keys() - {"portal:invitation-decline"}
+    assert templates_of_pages() - round_trip.templates == set()
+
+
+def _letters(kind: str) -> list[str]:
+    found = [re.search(rf"/{kind}/\S+", letter.body) for letter in mail.outbox]
+    return [link[0] for link in found if link]
+
+
+def _as_a_stranger(going: Round, reset_link: str) -> None:
+    (email,), (invitation, second) = _letters("accounts/email"), _letters("invitations")
+    going.crawl(
+        ["/", "/accounts/login/", "/accounts/signup/", "/accounts/password-reset/sent/", email, invitation]
+    )
+    going.forget()
+    going.visitor.go(second)
+    going.send("main form button[type=submit]:has-text('Decline')")
+    going.see_open("invitation declined")
+    going.see("/invitations/old", status=404)
+    going.visitor.go(email)
+    going.send()
+    going.see_open("email confirmed")
+    going.see("/accounts/email/old/", status=404, looks=ONCE)
+    going.see(reset_link, name="reset link")
+    for field in ("id_new_password1", "id_new_password2"):
+        going.page.fill(f"#{field}", "another long pass phrase")
+    going.send()
+    going.see_open("password saved")
+    going.see(reset_link, name="reset link used", looks=ONCE)
+    going.send_empty("/accounts/signup/")
+    going.forget()
+    going.visitor.go("/api/v1/docs")
+    going.page.wait_for_selector(".opblock")
+    going.see_open("reference")
+
+
+def _what_went_wrong(going: Round, settings, monkeypatch) -> None:
+    """As easy to read as what went right."""
+    going.see("/nothing", status=404)
+    going.see("/oauth/authorize?client_id=nobody", status=400)
+    going.see("/accounts/login/?next=%2Fadmin%2F", looks=ONCE)
+    usual, settings.SIGN_IN_TRIES_PER_ACCOUNT = settings.SIGN_IN_TRIES_PER_ACCOUNT, 1
+    for _ in range(2):
+        going.visitor.go("/accounts/login/")
+        going.page.fill("#id_username", "outsider")
+        going.page.fill("#id_password", "wrong")
+        going.send()
+    going.see_open("too many tries", status=429)
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = usual
+    going.visitor.go("/accounts/login/")
+    going.page.fill("#id_username", "user")
+    going.page.fill("#id_password", PASSWORD)
+    going.page.evaluate("document.querySelector('main [name=csrfmiddlewaretoken]').value = ''")
+    going.send()
+    going.see_open("form too old", status=403)
+    for error, status in ((OperationalError("gone"), 503), (RuntimeError("bug"), 500), (BadRequest(), 400)):
+        with monkeypatch.context() as patch:
+            patch.setattr("fulfillment.pages.render", _failing(error))
+            going.see("/guide", name=f"guide {status}", status=status)
+
+
+def _failing(error: Exception):
+    def fail(*args, **kwargs):
+        raise error
+
+    return fail
+
+
+def _by_signing_in(going: Round) -> None:
+    """The page between the sign-in and an application, held while it is looked at."""
+    page = going.page
+    page.route("**/oauth/authorize?client_id=held*", lambda route: route.fulfill(status=204))
+    going.visitor.go("/accounts/login/?next=/oauth/authorize%3Fclient_id%3Dheld")
+    page.fill("#id_username", "user")
+    page.fill("#id_password", PASSWORD)
+    going.send()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You are signed in")
+    going.see_open("sign-in goes on")
+    page.unroute("**/oauth/authorize?client_id=held*")
+
+
+def _as_a_user(going: Round, world) -> None:
     consent = (
-        f"/oauth/authorize?response_type=code&client_id={visitor.world.application.client_id}"
+        f"/oauth/authorize?response_type=code&client_id={world.application.client_id}"
         f"&code_challenge={CHALLENGE}&code_challenge_method=S256&redirect_uri=https://mailstudio.example/callback"
     )
-    invitation = re.search(r"/invitations/\S+", mail.outbox[0].body)[0]
-    visitor.go("/accounts/login/")
-    visitor.sign_in()
-
-    number, wrong = crawl(visitor, ["/", "/accounts/password-change/", consent, invitation])
-
-    assert wrong == []
-    assert number > 25
+    invitation = _letters("invitations")[0]
+    assert going.crawl(["/", "/accounts/password-change/", consent, invitation, world.delivery_page]) > 25
+    going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
+    for path in ("/applications/new", "/profile/email"):
+        going.send_empty(path)
 
 
-def test_pages_of_an_operator(visitor):
-    """The same templates with more in them: every application, and the ways to the console."""
-    visitor.go("/accounts/login/")
-    visitor.sign_in("operator")
-    own = f"/applications/{visitor.world.application.pk}"
-
-    number, wrong = crawl(visitor, ["/", own])
-
-    assert wrong == []
-    assert number > 25
-
-
-def test_pages_of_a_stranger(visitor):
-    starts = ["/", "/accounts/login/", "/accounts/signup/", "/accounts/password-reset/sent/"]
-    starts += [re.search(r"/(invitations|accounts/email)/\S+", letter.body)[0] for letter in mail.outbox[:2]]
-
-    number, wrong = crawl(visitor, starts)
-
-    assert wrong == []
-    assert number > 8
+def _secrets(going: Round) -> None:
+    page = going.page
+    going.visitor.go("/profile/keys")
+    page.fill("#id_password", PASSWORD)
+    going.send("main button:has-text('Show')")
+    expect(page.locator("#primary")).to_be_visible()
+    going.see_open("keys shown")
+    page.get_by_role("link", name="Regenerate the primary key").click()
+    going.see_open("regenerate a key")
+    own = f"/applications/{going.visitor.world.application.pk}"
+    going.visitor.go(f"{own}/webhooks/new")
+    page.fill("#id_url", "https://hooks.example/in")
+    going.send("main button:has-text('Create')")
+    expect(page.locator("#secret")).to_be_visible()
+    going.see_open("webhook secret shown")
 
 
-def test_pages_of_refusals(visitor):
-    """What went wrong is as easy to read as what went right."""
-    world, page = visitor.world, visitor.page
-    wrong = []
-    for path, status in (("/nothing", 404), ("/oauth/authorize?client_id=nobody", 400)):
-        assert visitor.go(path) == status
-        wrong += examine(visitor, path)
-    visitor.go("/profile/email")
-    visitor.sign_in()
-    for path, status in ((f"/applications/{world.other_application.pk}", 403), ("/invitations/old", 404)):
-        assert visitor.go(path) == status
-        wrong += examine(visitor, path)
-    for path, button in (("/applications/new", "Register"), ("/profile/email", "Send the link")):
-        visitor.go(path)
-        page.eval_on_selector_all("main form", "forms => forms.forEach((form) => (form.noValidate = true))")
-        page.get_by_role("button", name=button).click()
-        expect(page.locator("main [aria-invalid=true]")).not_to_have_count(0)
-        wrong += examine(visitor, f"{path} refused")
-
-    # The browser itself tells of every answer that is an error.
-    assert [said for said in wrong if "Failed to load resource" not in said] == []
-
-
-def test_pages_of_the_second_step(visitor):
+def _with_a_second_step(going: Round) -> None:
     """The recovery codes, shown once, and the question at the sign-in."""
-    page = visitor.page
-    visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
-    visitor.sign_in()
+    page = going.page
+    going.visitor.go("/profile/two-factor/set-up")
     page.fill("#id_code", code_of(page.locator("main code").first.inner_text().replace(" ", "")))
-    page.click("main form button[type=submit]")
+    going.send()
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
-    wrong = examine(visitor, "recovery codes")
+    going.see_open("recovery codes")
+    going.see("/profile/two-factor")
+    going.see("/profile/two-factor/codes")
+    going.see("/profile/two-factor/off", looks=ONCE)
 
     page.context.clear_cookies()
-    visitor.go("/accounts/login/")
-    visitor.sign_in()
+    going.visitor.go("/accounts/login/")
+    going.visitor.sign_in()
     page.wait_for_url("**/accounts/second-step/")
-    wrong += examine(visitor, "second step")
+    going.see_open("second step")
     page.fill("#id_code", "000000")
-    page.click("main form button[type=submit]")
+    going.send()
     expect(page.locator("main [aria-invalid=true]")).not_to_have_count(0)
-    wrong += examine(visitor, "second step refused")
-
-    assert wrong == []
+    going.see_open("second step refused", looks=ONCE)
 
 
-def test_the_page_of_a_valid_reset_link(visitor):
-    user = visitor.world.user
-    known_as = urlsafe_base64_encode(force_bytes(user.pk))
-    link = reverse("password_reset_confirm", args=[known_as, default_token_generator.make_token(user)])
+def test_pages_of_an_operator(round_trip):
+    """The same templates with more in them: every application, and the ways to the console."""
+    round_trip.visitor.go("/accounts/login/")
+    round_trip.visitor.sign_in("operator")
+    own = f"/applications/{round_trip.visitor.world.application.pk}"
 
-    assert visitor.go(link) == 200
+    assert round_trip.crawl(["/", own], looks=OTHER_LOOKS) > 25
 
-    expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Choose a new password")
-    assert examine(visitor, "reset link") == []
-
-
-def test_pages_that_show_a_secret(visitor):
-    page = visitor.page
-    visitor.go("/profile/keys")
-    visitor.sign_in()
-    page.fill("#id_password", PASSWORD)
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator("#primary")).to_be_visible()
-    wrong = examine(visitor, "subscription keys shown")
-
-    visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
-    page.get_by_role("link", name="New webhook").click()
-    page.fill("#id_url", "https://hooks.example/in")
-    page.get_by_role("button", name="Create").click()
-    expect(page.locator("#secret")).to_be_visible()
-    wrong += examine(visitor, "webhook secret shown")
-
-    assert wrong == []
+    assert round_trip.faults == []

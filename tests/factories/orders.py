@@ -8,6 +8,7 @@ from stores.models import Product, Store
 from stores.services.products import save_product
 from stores.typesetting import load_sample, load_template_folder
 
+DESIGNS = Path(stores.__file__).parent / "demo" / "templates"
 RECIPIENT = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",
@@ -70,17 +71,21 @@ def make_product(store: Store, product_id: str = "card", **changes: Any) -> Prod
 
 def make_card(store: Store, product_id: str = "card-two-sided") -> Product:
     """A two-sided business card with the template of the demo."""
-    folder = Path(stores.__file__).parent / "demo" / "templates" / "business-card-standard"
+    return make_design(store, "business-card-standard", product_id)
+
+
+def make_design(store: Store, design: str, product_id: str = "") -> Product:
+    """A product with a template of the demo, by the name of its folder."""
+    folder = DESIGNS / design
     fields = json.loads((folder / "fields.json").read_text("utf-8"))
-    values = product_values(
-        product_id, PageCount=2, TemplateFields=fields, Template=load_template_folder(folder)
-    )
+    template = load_template_folder(folder)
+    pages = len(template["Pages"])
+    values = product_values(product_id or design, PageCount=pages, TemplateFields=fields, Template=template)
     return save_product(store=store, values=values)
 
 
 def card_data() -> dict[str, str]:
-    folder = Path(stores.__file__).parent / "demo" / "templates" / "business-card-standard"
-    return load_sample(folder)
+    return load_sample(DESIGNS / "business-card-standard")
 
 
 def order_body(*items: tuple[str, int], **changes: Any) -> dict[str, Any]:
