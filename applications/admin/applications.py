@@ -13,66 +13,20 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
 
 from accounts.callers import Caller
 from accounts.models import Role
+from applications.admin.application_forms import ApplicationForm
 from applications.models import Application, ApplicationKey
 from applications.selectors.records import icon_url
 from applications.services.applications import NAMES, change_application, create_application
 from applications.services.authorizations import end_tokens_of_application
-from applications.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon, set_icon
+from applications.services.icons import set_icon
 from applications.services.keys import add_key, end_key, regenerate_key
-from applications.services.reply_urls import reply_url_faults
 from fulfillment.confirmation import ask, asks_first
 from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
 from fulfillment.errors import DomainError
-from fulfillment.visible_text import is_blank
-
-
-class ApplicationForm(forms.ModelForm):
-    reply_urls = forms.CharField(
-        label="Reply URLs",
-        required=False,
-        widget=UnfoldAdminTextareaWidget,
-        help_text="One address a line: https, or http on loopback.",
-    )
-    new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
-
-    class Meta:
-        model = Application
-        fields = [*NAMES, "is_first_party"]
-        labels = {
-            "application_url": "Application URL",
-            "support_url": "Support URL",
-            "support_email": "Support e-mail",
-        }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["reply_urls"].initial = "\n".join(self.instance.reply_urls)
-
-    def clean_reply_urls(self) -> list[str]:
-        urls = self.cleaned_data["reply_urls"].split()
-        if faults := reply_url_faults(urls):
-            raise forms.ValidationError([fault.message for fault in faults])
-        return urls
-
-    def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"].strip()
-        if is_blank(name):
-            raise forms.ValidationError("An application needs a name.")
-        return name
-
-    def clean_new_icon(self) -> bytes:
-        file = self.cleaned_data["new_icon"]
-        content: bytes = file.read(MAXIMUM_BYTES + 1) if file else b""
-        try:
-            if file:
-                check_icon(content=content)
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        return content
+from fulfillment.object_history import shown_value
 
 
 class KeyInline(ConsoleInline):
@@ -164,6 +118,17 @@ class ApplicationAdmin(ConsoleAdmin):
         icons = ("icon__image", "icon__central_image")
         return super().get_queryset(request).select_related("user", "icon").defer(*icons)
 
+    def get_fieldsets(self, request: HttpRequest, application: Application | None = None) -> Any:
+        """A new one has its client ID, owner and dates when it is made; shown before, they would be others."""
+        fieldsets = super().get_fieldsets(request, application)
+        if application is not None:
+            return fieldsets
+        made = set(self.readonly_fields)
+        return [
+            (title, {**options, "fields": [name for name in options["fields"] if name not in made]})
+            for title, options in fieldsets
+        ]
+
     def told_apart(self, application: Application) -> str:
         return f"{application.name} ({application.client_id})"
 
@@ -239,23 +204,29 @@ class ApplicationAdmin(ConsoleAdmin):
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
         question = f"End this key of {application}? Whoever signs in with it is refused at once."
-        return ask(
-            self, request, question=question, button="End the key", back=_change_address(application)
-        ) or self._with_key(
+        return self._asked(request, application, key_id, question, "End the key") or self._with_key(
             request, application, lambda: end_key(application=application, key_id=key_id), "The key is ended."
         )
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
         application = self._to_change(request, application_id)
         question = f"Replace this key of {application} by a new one? The old one is refused at once."
-        return ask(
-            self, request, question=question, button="Regenerate", back=_change_address(application)
-        ) or self._with_key(
+        return self._asked(request, application, key_id, question, "Regenerate") or self._with_key(
             request,
             application,
             lambda: regenerate_key(application=application, key_id=key_id),
             "The key was regenerated.",
         )
+
+    def _asked(
+        self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str
+    ) -> HttpResponse | None:
+        keys = [
+            f"{key}, valid from {shown_value(key.start_date)} to {shown_value(key.end_date)}"
+            for key in application.keys.filter(pk=key_id)
+        ]
+        back = _change_address(application)
+        return ask(self, request, question=question, button=button, records=keys, back=back)
 
     def _to_change(self, request: HttpRequest, application_id: UUID) -> Application:
         application = get_object_or_404(self.get_queryset(request), pk=application_id)

@@ -30,8 +30,14 @@ function mend() {
     control.setAttribute("aria-label", label);
   }
   for (const link of document.querySelectorAll(".opblock-summary-control a[href]")) link.removeAttribute("href");
-  // There is no second level between the title and these.
-  for (const head of document.querySelectorAll(".swagger-ui h3.opblock-tag")) head.setAttribute("aria-level", "2");
+  for (const [part, name] of [[".information-container", "About"], [".schemes-server-container", "Server and keys"]]) {
+    const place = document.querySelector(`#console ${part}`);
+    if (!place || place.role) continue;
+    place.role = "region";
+    place.ariaLabel = name;
+  }
+  // Its heads leave out the second level.
+  for (const head of document.querySelectorAll(".swagger-ui :is(h3, h4, h5)")) head.ariaLevel = head.tagName[1] - 1;
   for (const area of document.querySelectorAll(".swagger-ui pre.microlight:not([tabindex])")) area.tabIndex = 0;
 }
 new MutationObserver(mend).observe(document.getElementById("console"), { childList: true, subtree: true });

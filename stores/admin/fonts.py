@@ -46,6 +46,9 @@ class FontAdmin(ConsoleAdmin):
     def save_model(self, request: HttpRequest, instance: Font, form: forms.ModelForm, change: bool) -> None:
         """The form's service call has saved it."""
 
+    def get_fields(self, request: HttpRequest, font: Font | None = None) -> Any:
+        return ["file"] if font is None else ["families", "file_name", "size", "sha256", "created"]
+
     def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
         return False
 
