@@ -55,3 +55,21 @@ document.addEventListener("DOMContentLoaded", () => {
     icon.setAttribute("aria-hidden", "true");
   }
 });
+
+// Escape closes what a button has opened; who was inside of it is at that button again.
+(() => {
+  const FADING = 350;
+  let opener = null;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[x-on\\:click]");
+    if (button && button.matches("a, button")) opener = button;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !opener) return;
+    setTimeout(() => {
+      const at = document.activeElement;
+      const isLost = !at || at === document.body || !at.checkVisibility();
+      if (isLost && opener.checkVisibility()) opener.focus();
+    }, FADING);
+  });
+})();

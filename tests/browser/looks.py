@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from tests.browser.axe import bring_axe, violations
 from tests.browser.conftest import Visitor
+from tests.browser.keyboard import keyboard_faults
 
 Look = tuple[int, str]
 # Both widths and both schemes; the same templates are seen by another person in the other pairs.
@@ -71,6 +72,8 @@ def faults_of(
         if answered != status:
             found.append(f"{where}: answered {answered}")
         found += [f"{where}: {one}" for one in _faults_now(page, impacts, within)]
+        if (width, scheme) == looks[0]:
+            found += [f"{where}: {one}" for one in keyboard_faults(page, within)]
         found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
         visitor.complaints.clear()
         shoot(page, f"{name}-{width}-{scheme}")

@@ -48,9 +48,9 @@ def test_a_list_that_is_longer_than_a_page_goes_on(world, browser, monkeypatch):
                 long.add((visit.route, name))
                 assert len(page.object_list) == 1, visit.path
                 number = 1 if page.number == 2 else 2
-                assert re.search(rf'href="\?[^"]*\b(page|requests)={number}"', visit.response.content.decode()), (
-                    visit.path
-                )
+                assert re.search(
+                    rf'href="\?[^"]*\b(page|requests)={number}"', visit.response.content.decode()
+                ), visit.path
 
     assert long >= {
         ("applications/<str:application_id>/owners", "page"),
