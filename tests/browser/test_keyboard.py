@@ -82,4 +82,22 @@ def test_the_search_of_everything_opens_and_closes_by_key(visitor):
     page.keyboard.press("Escape")
 
     expect(found).to_be_hidden()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("fonts")
+    expect(page.locator("#command-results")).to_contain_text("Fonts")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/stores/font/")
+    assert visitor.complaints == []
+
+
+def test_the_side_bar_is_searched_by_key(visitor):
+    page = open_as_operator(visitor, "/admin/")
+    page.keyboard.press("t")
+    expect(page.locator("#nav-filter")).to_be_focused()
+    page.keyboard.type("tenants")
+    expect(page.locator("#search-results")).to_contain_text("Tenants")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/accounts/tenant/")
     assert visitor.complaints == []
