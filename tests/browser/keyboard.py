@@ -6,8 +6,9 @@ from playwright.sync_api import Page
 # What has a pointer has to be a stop, to lie in one or around one, or to be the label of one.
 FAULTS = """(within) => {
     const STOPS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]";
-    // Unfold draws its save buttons from the right, the main one first, and orders its links beside a field.
-    const KNOWN = "#submit-row, .related-widget-wrapper";
+    // Unfold draws its save buttons from the right, the main one first, and orders its links beside a field. The bar of
+    // the portal has two rows where it is narrow, and the account in the upper one.
+    const KNOWN = "#submit-row, .related-widget-wrapper-link, .datetimeshortcuts, .bar-inner";
     const name = (one) => one.outerHTML.slice(0, 120).replace(/\\s+/g, " ");
     const root = (within && document.querySelector(within)) || document.body;
     const seen = (one) => one.checkVisibility({ checkVisibilityCSS: true, checkOpacity: false });
