@@ -66,12 +66,13 @@ def test_pasted_lines_read_products_and_sign_a_person_in(world, live_server, set
     with subprocess.Popen(
         [*command, code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdin and process.stdout and process.stderr
-        printed = ""
-        while "/oauth/authorize" not in (line := process.stdout.readline()):
+        printed, sign_in = "", f"{live_server.url}/oauth/authorize"
+        while sign_in not in printed:
+            line = process.stdout.readline()
             assert line, process.stderr.read()
             printed += line
-        address = line[line.index("http") :].strip()
+        # What curl prints does not end its line.
+        address = printed[printed.index(sign_in) :].strip()
         back = Browser(world.user).consent(address)
         answer = parse_qs(urlsplit(back).query)
         tokens, complaints = process.communicate(answer["code"][0] + "\n", timeout=30)
