@@ -74,7 +74,8 @@ class Figure:
 
     @property
     def is_over(self) -> bool:
-        return self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES
+        """A page over a mark; what was done and leads on to a page is none, and grows with what is chosen."""
+        return self.status != 302 and (self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES)
 
 
 def main() -> None:
@@ -161,7 +162,7 @@ def _figures_of_forms(client: Any, visit: Any, rounds: int, sent: set[Any]) -> I
     if not visit.response.get("Content-Type", "").startswith("text/html"):
         return
     for sending in sendings(visit.path, visit.response.content.decode()):
-        kind = (kind_of(sending.path), sending.how, frozenset(sending.values))
+        kind = (kind_of(sending.path.partition("?")[0]), sending.how, frozenset(sending.values))
         if kind in sent:
             continue
         sent.add(kind)
@@ -191,6 +192,8 @@ def _milliseconds(client: Any, path: str) -> float:
 
 
 def _line(role: Role, figures: list[Figure]) -> str:
+    done = [figure for figure in figures if role.forms and figure.status == 302]
+    figures = [figure for figure in figures if figure not in done]
     slowest = max(figures, key=lambda figure: figure.milliseconds)
     busiest = max(figures, key=lambda figure: figure.queries)
     over = sum(figure.is_over for figure in figures)
@@ -198,8 +201,16 @@ def _line(role: Role, figures: list[Figure]) -> str:
     median = statistics.median(figure.milliseconds for figure in figures)
     return (
         f"| {role.title} | {len(figures)} | {median:.0f} ms | {slowest.milliseconds:.0f} ms, at best "
-        f"{slowest.best:.0f} ms, `/{slowest.route}` | {busiest.queries} | {over} | {wrong} |"
+        f"{slowest.best:.0f} ms, `/{slowest.route}` | {busiest.queries} | {over} | {wrong} | {_done(done)} |"
     )
+
+
+def _done(figures: list[Figure]) -> str:
+    if not figures:
+        return ""
+    median = statistics.median(figure.milliseconds for figure in figures)
+    slowest = max(figures, key=lambda figure: figure.milliseconds)
+    return f"{len(figures)}, {median:.0f} ms, {slowest.milliseconds:.0f} ms, `/{slowest.route}`"
 
 
 def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None:
@@ -208,7 +219,8 @@ def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None
         f"one page of each kind, median of {arguments.rounds}, on {os.cpu_count()} cores at load {load:.1f}. Marks: "
         f"{MOST_MILLISECONDS} ms of server time and {MOST_QUERIES} queries. Forms are sent as they stand, emptied, and "
         "with each of their buttons and actions; what they write is undone.\n\n"
-        "| as | pages | median | slowest | most queries | over a mark | errors |\n|---|---|---|---|---|---|---|\n"
+        "| as | pages | median | slowest | most queries | over a mark | errors | done by a form: median, slowest |\n"
+        "|---|---|---|---|---|---|---|---|\n"
     )
     before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
     text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"
