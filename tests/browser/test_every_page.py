@@ -234,7 +234,8 @@ def _as_a_user(going: Round, world) -> None:
     invitation = _letters("invitations")[0]
     assert going.crawl(["/", "/accounts/password-change/", consent, invitation, world.delivery_page]) > 25
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
-    going.see("/applications?q=nothing-like-it", name="nothing found", looks=ONCE)
+    for path in ("/applications", "/profile/roles"):
+        going.see(f"{path}?q=nothing-like-it", name=f"{path} nothing found", looks=ONCE)
     for path in ("/applications/new", "/profile/email"):
         going.send_empty(path)
 
