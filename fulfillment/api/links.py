@@ -68,9 +68,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),
-        Link(
-            "order_print_file", "What is printed.", {**ORDER, "item_key": f"{BODY}Items/0/ItemKey"}
-        ),
+        Link("order_print_file", "What is printed.", {**ORDER, "item_key": f"{BODY}Items/0/ItemKey"}),
         Link("order_create", "Print it once more.", STORE, {"ReprintOfOrderID": f"{BODY}OrderID"}),
     ),
     "ExportRow": (
