@@ -91,9 +91,9 @@ RULES = (
         ),
     ),
     Beyond(
-        "an application needs a store",
+        "what another value, or an application, makes required",
         frozenset({"required"}),
-        lambda pointer, value: pointer == "/StoreID",
+        lambda pointer, value: pointer in {"/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
     ),
 )
 
@@ -155,7 +155,7 @@ def _not_wrong_at_all(response: Response, case: Case, sent: Mapping[str, Any]) -
     if _is_valid_without_nulls(case):
         return "null stands for what is left out"
     if _is_valid_as_sent(case, sent):
-        return "the caller's own credentials were sent in place of the case's"
+        return "an empty parameter stands for none, or the case's credentials were not the ones sent"
     return None
 
 
@@ -175,9 +175,10 @@ def _without_nulls(value: Any) -> Any:
 
 def _is_valid_as_sent(case: Case, sent: Mapping[str, Any]) -> bool:
     """Whether nothing is wrong any more but query parameters nobody knows, which are ignored."""
-    generated = case.headers
-    case.headers = type(generated)({**generated, **sent["headers"]})
+    headers, query = case.headers, case.query
+    case.headers = type(headers)({**headers, **sent["headers"]})
+    case.query = {name: value for name, value in query.items() if value != ""}
     try:
         return has_only_additional_properties_in_non_body_parameters(case)
     finally:
-        case.headers = generated
+        case.headers, case.query = headers, query

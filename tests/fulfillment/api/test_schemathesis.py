@@ -22,7 +22,7 @@ from schemathesis.transport.serialization import Binary
 
 from accounts.models import Subscription
 from delivery.services.demo import load_demo_population
-from tests.factories.orders import RECIPIENT
+from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.webhooks import PUBLIC_URL
 from tests.fulfillment.api.explanations import judge, walked
 from tests.fulfillment.api.test_access_matrix import build_scene
@@ -33,11 +33,13 @@ WALKS = int(os.environ.get("FULFILLMENT_FUZZ_WALKS", "4"))
 STEPS = 25
 CALLERS = ["operator", "user", "application"]
 # What a link gives a body, and a good body beside it.
-LINKED = ("Items", "QuoteID", "OptionID", "ReprintOfOrderID", "ApplicationID")
+LINKED = ("QuoteID", "OptionID", "ReprintOfOrderID", "ApplicationID")
 UUID_OR_OPTION = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[A-Z]+-[0-9A-Za-z-]+")
+STORES = ("associated", "demo")
+ITEMS = {"Items": [{"ProductID": "card", "Quantity": 100}]}
 SENSIBLE: dict[str, dict[str, Any]] = {
-    "order_create": {"Recipient": RECIPIENT},
-    "quote_create": {"ShipTo": {"CountryCode": "US"}},
+    "order_create": {"Recipient": RECIPIENT, **ITEMS},
+    "quote_create": {"ShipTo": {"CountryCode": "US"}, **ITEMS},
     "webhook_create": {"URL": PUBLIC_URL},
     "webhook_change": {"EventTypes": ["order.*"]},
     "application_create": {"Name": "Mail Studio"},
@@ -70,6 +72,7 @@ def build_known_world_with_populations() -> World:
     """With one of everything that a link leads from."""
     load_demo_population()
     world, _ = build_scene()
+    make_product(world.demo)
     # More than any walk asks for.
     Subscription.objects.update(requests_per_minute=1_000_000)
     return world
@@ -86,17 +89,21 @@ def credentials(client: ApiClient) -> dict[str, dict[str, str]]:
 
 
 def make_sensible(case: schemathesis.Case, random: Random) -> None:
-    """No link leads to an address, and one that is made up is in no country: three of four bodies are good beside
-    what the links said."""
+    """Where a way begins nothing is known, and no link leads to an address: three of four requests name a store there
+    is, and have a good body beside the IDs the links gave."""
+    if random.random() < 0.25:
+        return
+    if "store_id" in case.path_parameters and case.path_parameters["store_id"] not in STORES:
+        case.path_parameters["store_id"] = random.choice(STORES)
     operation = case.operation.definition.raw["operationId"]
-    if operation in SENSIBLE and isinstance(case.body, dict) and random.random() < 0.75:
-        linked = {name: case.body[name] for name in LINKED if is_linked(case.body.get(name))}
+    if operation in SENSIBLE and isinstance(case.body, dict):
+        linked = {name: case.body[name] for name in LINKED if is_id(case.body.get(name))}
         case.body = SENSIBLE[operation] | linked
 
 
-def is_linked(value: Any) -> bool:
-    """The items or the ID of something; not a text that is made up."""
-    return isinstance(value, list) or (isinstance(value, str) and bool(UUID_OR_OPTION.fullmatch(value)))
+def is_id(value: Any) -> bool:
+    """Not a text that is made up."""
+    return isinstance(value, str) and bool(UUID_OR_OPTION.fullmatch(value))
 
 
 @pytest.fixture
