@@ -34,7 +34,7 @@ ALWAYS = {
     403: "This kind of caller, its token or its grants do not open the operation.",
     406: "Nothing the Accept header names can be answered.",
     429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
-    503: "The service cannot reach its database; try again after Retry-After seconds.",
+    503: "The service cannot reach its database, or cannot write there; try again after Retry-After seconds.",
 }
 WITH_KEY = {
     409: "A request with this `Idempotency-Key` is being worked on (`request_in_progress`), or the state forbids it.",

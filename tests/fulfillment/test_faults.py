@@ -192,6 +192,7 @@ def test_a_full_disk_of_the_database_is_503_and_leaves_nothing_half(table):
     assert (full.status_code, full["Content-Type"]) == (503, "application/problem+json")
     assert int(full["Retry-After"]) > 0
     assert (full.json()["Code"], "No space" in full.content.decode()) == ("service_unavailable", False)
+    assert "The database has no room left" in full.json()["detail"]
     assert left == before
     assert read.status_code == 200
     assert (again.status_code, repeated.json()) == (201, again.json())
