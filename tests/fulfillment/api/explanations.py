@@ -54,6 +54,7 @@ RULES = (
         "what it names does not exist, or not for this caller",
         frozenset({"store_invalid", "application_not_found", "product_unknown", "key_not_found"}),
     ),
+    Beyond("it has changed since", frozenset({"precondition_failed"})),
     Beyond("it is there already", frozenset({"username_taken", "idempotency_key_reused"})),
     Beyond("a text has no visible character, or a hidden one", frozenset({"blank", "control_character"})),
     Beyond("a NUL in a name or a free value", frozenset({"invalid"}), _holds_nul),
@@ -123,7 +124,7 @@ def _is_explained(failure: Failure, response: Response, case: Case, sent: Mappin
 
 def _beyond_a_schema(response: Response, case: Case) -> str | None:
     """The reason for the first fault, when there is one for each."""
-    if response.status_code not in {400, 422}:
+    if response.status_code not in {400, 412, 422}:
         return None
     problem = response.json()
     faults = problem["Errors"] or [{"Pointer": "", "Code": problem["Code"]}]
