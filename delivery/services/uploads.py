@@ -76,7 +76,7 @@ def import_upload(*, run_id: int) -> Outcome:
         _set_state(run, ImportState.UPLOADED, error.message)
         raise
     except OSError as error:
-        _set_state(run, ImportState.FAILED, f"The upload cannot be read or unpacked: {error.strerror}.")
+        _set_state(run, ImportState.FAILED, f"The upload cannot be read: {error.strerror}.")
         raise
 
 
