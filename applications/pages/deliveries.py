@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from applications.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
-from applications.pages.frame import frame, readable, writable
+from applications.pages.frame import frame, opened, readable, writable
 from applications.pages.webhook_forms import RECOVER_FIELDS, RecoverForm
 from applications.pages.webhooks import address_of, take_secret
 from applications.selectors.deliveries import delivery_page, find_delivery
@@ -34,10 +34,9 @@ LARGEST_KEY = 2**63 - 1
 @signed_in
 def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """GET shows the webhook and its log, `?state=` and `?before=` a part of it; POST recovers deliveries."""
-    application = readable(request, application_id)
+    application = opened(request, application_id)
     form = RecoverForm(initial={"since": timezone.now() - timedelta(days=1)})
     if request.method == "POST":
-        application = writable(request, application_id)
         form = RecoverForm(request.POST)
     webhook = find_webhook(application, webhook_id)
     if request.method == "POST" and form.is_valid() and _recovered(request, webhook, form):

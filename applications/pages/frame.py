@@ -28,6 +28,11 @@ def writable(request: HttpRequest, application_id: str) -> Application:
     return _or_how_to_ask(application_to_write, request, application_id)
 
 
+def opened(request: HttpRequest, application_id: str) -> Application:
+    """For a page that is read by more people than may send its form."""
+    return (writable if request.method == "POST" else readable)(request, application_id)
+
+
 def _or_how_to_ask(
     find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
 ) -> Application:

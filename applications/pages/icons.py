@@ -8,7 +8,7 @@ from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from applications.models import ApplicationIcon
 from applications.pages.forms import IconForm
-from applications.pages.frame import frame, readable, writable
+from applications.pages.frame import frame, opened
 from applications.services.icons import CENTRAL_SIDE, MAXIMUM_BYTES, SIDE, set_icon
 from fulfillment.errors import DomainError
 
@@ -27,10 +27,9 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = opened(request, application_id)
     form = IconForm()
     if request.method == "POST":
-        application = writable(request, application_id)
         form = IconForm(request.POST, request.FILES)
         if form.is_valid():
             try:

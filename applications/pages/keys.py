@@ -15,7 +15,7 @@ from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.models import Application, ApplicationKey
 from applications.pages.forms import KEY_FIELDS, KeyForm
-from applications.pages.frame import frame, readable, writable
+from applications.pages.frame import frame, opened, writable
 from applications.services.keys import (
     MAXIMUM_KEYS,
     add_key,
@@ -33,10 +33,9 @@ SUBSCRIPTION = "subscription"
 @signed_in
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, `?reveal=` one of them in full; POST adds one."""
-    application = readable(request, application_id)
+    application = opened(request, application_id)
     form = KeyForm()
     if request.method == "POST":
-        application = writable(request, application_id)
         form = KeyForm(request.POST)
         if form.is_valid():
             try:

@@ -15,7 +15,7 @@ from accounts.pages.guards import signed_in
 from accounts.selectors.users import user_by_id
 from applications.models import Application
 from applications.pages.forms import InviteForm
-from applications.pages.frame import frame, readable, writable
+from applications.pages.frame import frame, opened, readable, writable
 from applications.selectors.owners import pending_invitation, pending_invitations, people_of
 from applications.services.owners import LIFETIME, invite_owner, remove_person, withdraw_invitation
 from fulfillment.errors import DomainError, Forbidden, NotFound
@@ -28,10 +28,9 @@ JOINING_SHOWN = 20
 @signed_in
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
-    application = readable(request, application_id)
+    application = opened(request, application_id)
     form = InviteForm()
     if request.method == "POST":
-        application = writable(request, application_id)
         form = InviteForm(request.POST)
         if form.is_valid() and _invited(request, application, form):
             return redirect("portal:application-owners", application.pk)

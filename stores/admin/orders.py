@@ -25,8 +25,10 @@ from stores.admin.order_actions import OrderActions, actor_on
 from stores.admin.order_downloads import csv_answer, pdf_answer, print_file_name
 from stores.admin.order_forms import REFUSE, OrderMoveForm, ParcelForm
 from stores.admin.order_inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
+from stores.admin.order_list import OrderList
 from stores.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
+from stores.selectors.order_numbers import number_range
 from stores.selectors.order_tallies import orders_by_status
 from stores.services.order_moves import Parcel, move_order, refuse_cancellation
 from stores.services.packing_slips import address_lines, render_packing_slip
@@ -153,9 +155,16 @@ class OrderAdmin(OrderActions, StaffAdmin):
         orders = super().get_queryset(request).select_related("store", "application")
         return orders.defer("rendering", "metadata", "store__rendering", "store__verbose_rendering")
 
-    def get_ordering(self, request: HttpRequest) -> list[str]:
-        """Along an index in every case: within one store orders are counted by `position`."""
-        return ["-position"] if request.GET.get(StoreFilter.parameter_name) else ["-number"]
+    def visible_to(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order]:
+        visible = super().visible_to(request, orders)
+        stores = staff_on(request).stores_with(self.view_grants)
+        if stores is None or len(stores) < 2:
+            return visible
+        numbers = number_range(stores)
+        return visible.filter(number__range=numbers) if numbers else visible.none()
+
+    def get_changelist(self, request: HttpRequest, **options: Any) -> type[OrderList]:
+        return OrderList
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

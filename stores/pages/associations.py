@@ -16,7 +16,7 @@ from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
 from applications.models import Application
-from applications.pages.frame import frame, readable, writable
+from applications.pages.frame import frame, opened, readable
 from fulfillment.errors import DomainError, NotFound
 from stores.models import Store
 from stores.pages.forms import ASK_FIELDS, AskForStoreForm
@@ -30,11 +30,10 @@ REQUESTS_A_PAGE = 10
 @signed_in
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows what the application may use and has asked for; POST asks for a store."""
-    application = readable(request, application_id)
+    application = opened(request, application_id)
     caller = Caller.on_pages(request.user)
     form = AskForStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
     if request.method == "POST":
-        application = writable(request, application_id)
         form = AskForStoreForm(request.POST)
         if form.is_valid() and _ask(request, caller, application, form):
             return redirect("portal:application-stores", application.pk)

@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,12 @@ class Role:
     starts: tuple[str, ...]
     below: str = "/"
     without: tuple[str, ...] = NOT_WALKED
-    # Instead of walking: every search box and every choice by typing.
+    # A page is asked for with as many names in its query; filters join.
+    most_names: int = 1
+    # Instead of the pages: every search box and every choice by typing.
     searches: bool = False
+    # Instead of the pages: what their forms send, and nothing of it stays.
+    forms: bool = False
 
 
 PORTAL_ONLY = (*NOT_WALKED, "/admin")
@@ -44,7 +49,17 @@ ROLES = [
     Role("a user with 10,000 applications", "collector", ("/",), without=PORTAL_ONLY),
     Role("an operator in the portal", "operator", ("/",), without=PORTAL_ONLY),
     Role("an operator in the admin", "operator", ("/admin/",), below="/admin"),
+    Role("an operator filtering by two things", "operator", ("/admin/",), below="/admin", most_names=2),
     Role("an operator searching in the admin", "operator", (), below="/admin", searches=True),
+    Role("staff of one store in the admin", "customer-00000", ("/admin/",), below="/admin"),
+    Role(
+        "a stranger sending forms", None, ("/", "/accounts/password-reset/"), without=PORTAL_ONLY, forms=True
+    ),
+    Role("a user sending forms", "everyday", ("/",), without=PORTAL_ONLY, forms=True),
+    Role(
+        "a user with 10,000 applications sending forms", "collector", ("/",), without=PORTAL_ONLY, forms=True
+    ),
+    Role("an operator sending forms", "operator", ("/admin/",), below="/admin", forms=True),
 ]
 
 
@@ -59,7 +74,8 @@ class Figure:
 
     @property
     def is_over(self) -> bool:
-        return self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES
+        """A page over a mark; what was done and leads on to a page is none, and grows with what is chosen."""
+        return self.status != 302 and (self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES)
 
 
 def main() -> None:
@@ -80,7 +96,9 @@ def main() -> None:
         for figure in sorted(figures, key=lambda figure: -figure.milliseconds):
             mark = " **over**" if figure.is_over else ""
             times = f"{figure.milliseconds:8.1f} ms, at best {figure.best:8.1f} ms"
-            print(f"{times} {figure.queries:4} queries  {figure.path[:130]}{mark}", flush=True)
+            print(
+                f"{times} {figure.queries:4} queries, {figure.status}  {figure.path[:130]}{mark}", flush=True
+            )
         lines.append(_line(role, figures))
         print(lines[-1], file=sys.stderr, flush=True)
     if arguments.write and not arguments.only:
@@ -118,25 +136,42 @@ def _measure(role: Role, rounds: int) -> list[Figure]:
     from tests.benchmarks.page_searches import search_paths
     from tests.walk import visit_page, walk
 
-    client, figures = _client(role.username), []
-    walked = walk(client, role.starts, below=role.below, without=role.without, most_names=1)
-    asked = (visit_page(client, path) for path in search_paths())
-    for visit in asked if role.searches else walked:
-        if visit.response.has_header("Content-Disposition"):
-            # A download is no page: it takes what its rows take.
+    client = _client(role.username)
+    if role.searches:
+        return [_figure(client, visit_page(client, path), rounds) for path in search_paths()]
+    walked = walk(client, role.starts, below=role.below, without=role.without, most_names=role.most_names)
+    # A download is no page: it takes what its rows take.
+    pages = (visit for visit in walked if not visit.response.has_header("Content-Disposition"))
+    if role.forms:
+        sent: set[Any] = set()
+        return [figure for visit in pages for figure in _figures_of_forms(client, visit, rounds, sent)]
+    return [_figure(client, visit, rounds) for visit in pages]
+
+
+def _figure(client: Any, visit: Any, rounds: int) -> Figure:
+    times = [_milliseconds(client, visit.path) for _ in range(rounds)]
+    status = visit.response.status_code
+    return Figure(visit.path, visit.route, status, statistics.median(times), min(times), len(visit.queries))
+
+
+def _figures_of_forms(client: Any, visit: Any, rounds: int, sent: set[Any]) -> Iterator[Figure]:
+    """Of the forms that no other page before had."""
+    from tests.benchmarks.page_forms import sendings, timed
+    from tests.walk import kind_of
+
+    if not visit.response.get("Content-Type", "").startswith("text/html"):
+        return
+    for sending in sendings(visit.path, visit.response.content.decode()):
+        kind = (kind_of(sending.path.partition("?")[0]), sending.how, frozenset(sending.values))
+        if kind in sent:
             continue
-        times = [_milliseconds(client, visit.path) for _ in range(rounds)]
-        figures.append(
-            Figure(
-                visit.path,
-                visit.route,
-                visit.response.status_code,
-                statistics.median(times),
-                min(times),
-                len(visit.queries),
-            )
-        )
-    return figures
+        sent.add(kind)
+        first, *tries = [timed(client, sending) for _ in range(rounds + 1)]
+        if first[2].has_header("Content-Disposition"):
+            continue
+        times = [milliseconds for milliseconds, *_ in tries]
+        path = f"{sending.method} {sending.path} ({sending.how})"
+        yield Figure(path, visit.route, first[2].status_code, statistics.median(times), min(times), first[1])
 
 
 def _client(username: str | None) -> Any:
@@ -157,6 +192,8 @@ def _milliseconds(client: Any, path: str) -> float:
 
 
 def _line(role: Role, figures: list[Figure]) -> str:
+    done = [figure for figure in figures if role.forms and figure.status == 302]
+    figures = [figure for figure in figures if figure not in done]
     slowest = max(figures, key=lambda figure: figure.milliseconds)
     busiest = max(figures, key=lambda figure: figure.queries)
     over = sum(figure.is_over for figure in figures)
@@ -164,16 +201,26 @@ def _line(role: Role, figures: list[Figure]) -> str:
     median = statistics.median(figure.milliseconds for figure in figures)
     return (
         f"| {role.title} | {len(figures)} | {median:.0f} ms | {slowest.milliseconds:.0f} ms, at best "
-        f"{slowest.best:.0f} ms, `/{slowest.route}` | {busiest.queries} | {over} | {wrong} |"
+        f"{slowest.best:.0f} ms, `/{slowest.route}` | {busiest.queries} | {over} | {wrong} | {_done(done)} |"
     )
+
+
+def _done(figures: list[Figure]) -> str:
+    if not figures:
+        return ""
+    median = statistics.median(figure.milliseconds for figure in figures)
+    slowest = max(figures, key=lambda figure: figure.milliseconds)
+    return f"{len(figures)}, {median:.0f} ms, {slowest.milliseconds:.0f} ms, `/{slowest.route}`"
 
 
 def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None:
     heading = (
         f"\nMeasured by `python -m tests.benchmarks.pages` beside {arguments.orders:,} orders and 10,000 applications, "
         f"one page of each kind, median of {arguments.rounds}, on {os.cpu_count()} cores at load {load:.1f}. Marks: "
-        f"{MOST_MILLISECONDS} ms of server time and {MOST_QUERIES} queries.\n\n"
-        "| as | pages | median | slowest | most queries | over a mark | errors |\n|---|---|---|---|---|---|---|\n"
+        f"{MOST_MILLISECONDS} ms of server time and {MOST_QUERIES} queries. Forms are sent as they stand, emptied, and "
+        "with each of their buttons and actions; what they write is undone.\n\n"
+        "| as | pages | median | slowest | most queries | over a mark | errors | done by a form: median, slowest |\n"
+        "|---|---|---|---|---|---|---|---|\n"
     )
     before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
     text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"

@@ -191,3 +191,38 @@ def test_staff_find_their_store_alone_by_typing(two_stores, client):
     assert [one["id"] for one in found["results"]] == [str(two_stores.associated.pk)]
     for field in ("user", "application"):
         assert client.get("/admin/autocomplete/", {**asked, "field_name": field}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("stores", "along"), [(1, '"stores_order"."position"'), (2, '"stores_order"."number"')]
+)
+@pytest.mark.parametrize("sort", ["", "1", "-1"])
+def test_staff_sort_their_orders_along_an_index(two_stores, shop, client, stores, along, sort):
+    """Over the numbers of all stores a list of one store would take as long as there are orders of others."""
+    make_product(two_stores.demo)
+    assert shop.place().status_code == shop.place(store="demo").status_code == 201
+    if stores == 2:
+        Role.objects.create(user=two_stores.user, grant="Order.All.Read", store=two_stores.unassociated)
+    client.force_login(two_stores.user)
+
+    shown = client.get(reverse("admin:stores_order_changelist"), {"o": sort} if sort else {}).context["cl"]
+
+    own = Order.objects.exclude(store__external_id="demo")
+    own = own if stores == 2 else own.filter(store=two_stores.associated)
+    newest_first = sort != "1"
+    assert [order.pk for order in shown.result_list] == list(
+        own.order_by("-number" if newest_first else "number").values_list("pk", flat=True)
+    )
+    asked = str(shown.queryset.query)
+    assert asked.endswith(f"ORDER BY {along} {'DESC' if newest_first else 'ASC'}")
+    assert ("BETWEEN" in asked) == (stores == 2)
+
+
+def test_staff_of_stores_without_orders_see_an_empty_list(shop, client):
+    Role.objects.create(user=shop.world.user, grant="Order.All.Read", store=shop.world.unassociated)
+    client.force_login(shop.world.user)
+
+    page = client.get(reverse("admin:stores_order_changelist"))
+
+    assert page.status_code == 200
+    assert not page.context["cl"].result_list

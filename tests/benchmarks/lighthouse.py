@@ -1,0 +1,85 @@
+"""Lighthouse, for a mobile, on the running service: `python -m tests.benchmarks.lighthouse --tools FOLDER`.
+
+FOLDER is where npm put it (`npm install --prefix FOLDER lighthouse`). Writes the scores between their marks of
+docs/portal.md and ends with 1 when one is below its mark.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.servers import running
+from tests.benchmarks.soak_scene import ROOT, fresh_world, prepare
+
+GUIDE = ROOT / "docs" / "portal.md"
+BEGIN, END = "<!-- lighthouse -->", "<!-- end of lighthouse -->"
+CATEGORIES = ("performance", "accessibility", "best-practices")
+LEAST_SCORE, MOST_KILOBYTES = 95, 60
+# The page, and whether somebody is signed in.
+PAGES = {"/": False, "/accounts/login/": False, "/applications": True}
+CHROME = "--headless=new --no-sandbox --disable-dev-shm-usage"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", type=Path, required=True, help="the folder npm installed lighthouse in")
+    program = parser.parse_args().tools / "node_modules" / ".bin" / "lighthouse"
+    prepare()
+    world = fresh_world()
+    with running("ours") as server:
+        reports = {
+            path: _report(program, server.url + path, _cookie(world.user) if signed_in else "")
+            for path, signed_in in PAGES.items()
+        }
+    version = next(iter(reports.values()))["lighthouseVersion"]
+    lines, over = [], False
+    for path, report in reports.items():
+        scores = [round(100 * report["categories"][name]["score"]) for name in CATEGORIES]
+        kilobytes = report["audits"]["total-byte-weight"]["numericValue"] / 1000
+        over |= min(scores) < LEAST_SCORE or (path == "/" and kilobytes > MOST_KILOBYTES)
+        lines.append(f"| `{path}` | {' | '.join(map(str, scores))} | {kilobytes:.0f} kB |")
+    print(*lines, sep="\n")
+    _write(version, lines)
+    return int(over)
+
+
+def _report(program: Path, url: str, cookie: str) -> dict[str, Any]:
+    browser = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(program), url, "--output=json", f"--output-path={folder}/report.json", "--quiet"]
+        command += [f"--only-categories={','.join(CATEGORIES)}", f"--chrome-flags={CHROME}"]
+        command += [f"--extra-headers={json.dumps({'Cookie': cookie})}"] if cookie else []
+        subprocess.run(command, env=os.environ | {"CHROME_PATH": browser}, check=True, timeout=180)
+        report: dict[str, Any] = json.loads(Path(folder, "report.json").read_text("utf-8"))
+    assert report["finalDisplayedUrl"] == url, report["finalDisplayedUrl"]
+    return report
+
+
+def _cookie(user: Any) -> str:
+    from django.test import Client
+
+    browser = Client()
+    browser.force_login(user)
+    return f"sessionid={browser.cookies['sessionid'].value}"
+
+
+def _write(version: str, lines: list[str]) -> None:
+    heading = (
+        f"\nLighthouse {version}, mobile, by `python -m tests.benchmarks.lighthouse`, at load "
+        f"{os.getloadavg()[0]:.1f}; the server does not compress here. Marks: {LEAST_SCORE}, and {MOST_KILOBYTES} kB "
+        "for the first page.\n\n"
+        "| page | performance | accessibility | best practices | over the wire |\n|---|---|---|---|---|\n"
+    )
+    before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
+    text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"
+    GUIDE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
