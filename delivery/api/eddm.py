@@ -20,7 +20,9 @@ PARAMETER = "postalCodes"
 PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
 # One, or several with commas; blanks and empty places between them are passed by.
-CODES_PATTERN = r"^[\s,]*[0-9]{5}(?:-?[0-9]{4})?\s*(?:,\s*(?:[0-9]{5}(?:-?[0-9]{4})?\s*)?)*$"
+CODES_PATTERN = (
+    r"^[ \t\r\n,]*[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*(?:,[ \t\r\n]*(?:[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*)?)*$"
+)
 
 
 class RouteSerializer(serializers.Serializer):

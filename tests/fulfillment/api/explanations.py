@@ -83,6 +83,7 @@ RULES = (
         "one value depends on another, on the time or on who asks",
         frozenset(
             {
+                "end_before_start",
                 "grant_unknown",
                 "event_type_unknown",
                 "name_too_long",
