@@ -109,7 +109,9 @@ def judge(response: Response, case: Case, sent: Mapping[str, Any], **more: Any) 
             failure for failure in group.exceptions if not _is_explained(failure, response, case, sent)
         ]
         if unexplained:
-            raise FailureGroup(unexplained) from None
+            found = FailureGroup(unexplained)
+            found.add_note(f"{case.operation.label} was answered {response.text[:500]}")
+            raise found from None
 
 
 def _is_explained(failure: Failure, response: Response, case: Case, sent: Mapping[str, Any]) -> bool:
