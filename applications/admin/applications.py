@@ -145,7 +145,7 @@ class ApplicationAdmin(ConsoleAdmin):
     list_display_links = ["name"]
     list_filter = ["is_enabled", "is_first_party", "client_type", "implicit_flow_allowed"]
     search_fields = ["name", "client_id", "user__username"]
-    search_help_text = "Name, External_ID or owner"
+    search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
     inlines = [KeyInline, RoleInline]

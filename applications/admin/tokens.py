@@ -27,7 +27,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of the two foreign keys: tokens are many, applications and users are few.
     exact_search = {"application__client_id": str, "user__username": str}
-    search_help_text = "Exact External_ID of the application, or user name"
+    search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
     fields = ["application", "user", "scope", "resource", "created", "expires"]
     actions = ["revoke"]
@@ -48,7 +48,7 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of the two foreign keys: tokens are many, applications and users are few.
     exact_search = {"application__client_id": str, "user__username": str}
-    search_help_text = "Exact External_ID of the application, or user name"
+    search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]
     empty_help = "They are made when people let an application act for them."
