@@ -30,14 +30,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """503 with the reason when the database, its migrations or the storage of files is not as it must be.
+    """503 with the reason when the database, its migrations, the storage of files or the worker is not as it must be.
 
-    A web process serves without a worker, so that one only decides for `?worker=1`.
+    A web process serves without a worker: for who shares out requests among web processes there is `?worker=0`.
     """
     checks = {"database": _database()}
     if not checks["database"]:
         checks |= {"migrations": _migrations(), "storage": _storage_failure(), "worker": _worker()}
-    decisive = [name for name in checks if name != "worker" or "worker" in request.GET]
+    decisive = [name for name in checks if name != "worker" or request.GET.get("worker") != "0"]
     failures = [checks[name] for name in decisive if checks[name]]
     headers = {"Cache-Control": "no-store"}
     told = {name: failure or "ok" for name, failure in checks.items()}

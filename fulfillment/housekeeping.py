@@ -3,15 +3,18 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db import Error, connection
+from django.utils import timezone
 
 import accounts.services.pruning
 import applications.services.pruning
 import delivery.services.pruning
 import stores.services.pruning
 import stores.services.recipients
-from fulfillment.errors import DomainError
+from fulfillment.database_clock import database_now
+from fulfillment.errors import Conflict, DomainError
 from fulfillment.locks import only_one
 from fulfillment.pruning import Prunable
 
@@ -26,6 +29,7 @@ WHERE status IN ('failed', 'cancelled', 'aborted')
 """
 # Between two batches, so that the service comes first.
 PAUSE_SECONDS = 0.05
+CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,26 @@ def prune(
 ) -> list[Pruned]:
     """Removes in small batches, one kind after the other; what fails stops nothing else.
 
-    Raises Conflict while another process prunes.
+    Raises Conflict while another process prunes, or when the clock of this machine cannot be right.
     """
+    _refuse_a_wrong_clock()
     report = []
     with only_one("Pruning"):
         for thing in every_prunable() if things is None else things:
             report.append(_prune_one(thing, batch))
             listen(report[-1])
     return report
+
+
+def _refuse_a_wrong_clock() -> None:
+    """What is old by a clock that is ahead may be of today."""
+    apart = abs(timezone.now() - database_now())
+    if apart > CLOCKS_APART:
+        raise Conflict(
+            f"The clock of this machine and that of the database are {apart.total_seconds() / 60:.0f} minutes apart; "
+            "nothing is pruned until they agree.",
+            code="clocks_apart",
+        )
 
 
 def _prune_one(thing: Prunable, batch: int) -> Pruned:

@@ -101,6 +101,8 @@ class StrictSerializer(serializers.Serializer):
     """
 
     ignored_nulls = False
+    # For the description only; the view says what each is for.
+    one_of_these_required: tuple[str, ...] = ()
     default_error_messages = {
         "unknown_field": "There is no field of this name. Allowed: {allowed}.",
         "invalid": "This must be a JSON object.",

@@ -342,6 +342,10 @@ SPECTACULAR_SETTINGS = {
     },
     "AUTHENTICATION_WHITELIST": [],
     "GET_LIB_DOC_EXCLUDES": "fulfillment.api.schema.classes_without_description",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "fulfillment.api.links.add_links",
+    ],
     "TAGS": [
         {"name": name}
         for name in (

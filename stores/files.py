@@ -1,29 +1,15 @@
-"""The files of proofs, assets and fonts in the configured storage, and what it means when it fails."""
+"""The files of proofs, assets and fonts in the configured storage."""
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
-from fulfillment.errors import DomainError, Unavailable
-
-logger = logging.getLogger("stores.files")
-
 BATCH = 500
 PRINT_FILES = "print-files"
-
-
-class StorageUnavailable(Unavailable):
-    code = "storage_unavailable"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
-        )
 
 
 def proof_folder(digest: str) -> str:
@@ -43,18 +29,6 @@ def print_folder(order_id: UUID) -> str:
 
 def asset_file(asset_id: UUID, form: str) -> str:
     return f"assets/{asset_id.hex[:2]}/{asset_id.hex}.{form}"
-
-
-@contextmanager
-def storage_at_work() -> Iterator[None]:
-    """Every kind of storage raises its own exceptions; a missing file stays what it is."""
-    try:
-        yield
-    except (DomainError, FileNotFoundError):
-        raise
-    except Exception as error:
-        logger.error("The file storage failed", exc_info=error)
-        raise StorageUnavailable from error
 
 
 def write_files(files: Iterable[tuple[str, bytes]]) -> None:

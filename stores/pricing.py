@@ -140,11 +140,11 @@ def check_items(asked: Asked, products: Mapping[str, ListedProduct]) -> None:
     raise_faults(faults)
 
 
-def raise_faults(faults: Sequence[Fault]) -> None:
+def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
+    if len(faults) == 1:
+        raise Invalid(faults[0].message, code=faults[0].code, faults=faults)
     if faults:
-        message = faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with the body."
-        code = faults[0].code if len(faults) == 1 else "invalid_body"
-        raise Invalid(message, code=code, faults=faults)
+        raise Invalid(f"{len(faults)} things are wrong with the {place}.", code=code, faults=faults)
 
 
 def _faults(index: int, item: AskedItem, products: Mapping[str, ListedProduct]) -> list[Fault]:

@@ -112,7 +112,7 @@ class UserViewSet(ApiViewSet):
         description="Answers, in the order asked, the addresses that belong to an active user of the tenant; "
         "unknown ones are absent. Case does not matter. At most 100 addresses.",
         parameters=[OpenApiParameter("tenant", str, description="A domain name. Default: your own tenant.")],
-        request=serializers.ListSerializer(child=serializers.CharField(), max_length=100),
+        request=serializers.ListSerializer(child=serializers.CharField(allow_blank=True), max_length=100),
         responses={200: serializers.ListSerializer(child=serializers.CharField())},
         examples=[OpenApiExample("Addresses", value=["jane@print.example", "nobody@print.example"])],
     )

@@ -25,7 +25,9 @@ from fulfillment.viewsets import ApiViewSet
 PARAMETERS = [
     OpenApiParameter("state", str, enum=DeliveryState.values),
     OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
-    OpenApiParameter("take", int, default=DEFAULT_TAKE, description=f"1 to {LARGEST_TAKE}."),
+    OpenApiParameter(
+        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
+    ),
 ]
 
 

@@ -25,7 +25,9 @@ PARAMETERS = [
     OpenApiParameter(
         "type", str, many=True, explode=True, description=f"Names of events or patterns: {PATTERNS_TEXT}."
     ),
-    OpenApiParameter("take", int, default=DEFAULT_TAKE, description=f"1 to {LARGEST_TAKE}."),
+    OpenApiParameter(
+        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
+    ),
 ]
 
 

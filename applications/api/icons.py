@@ -58,6 +58,7 @@ class IconViewSet(ApiViewSet):
             "multipart/form-data": {
                 "type": "object",
                 "properties": {"icon": {"type": "string", "format": "binary"}},
+                "required": ["icon"],
             },
         },
         responses={204: None},

@@ -1,5 +1,6 @@
 from rest_framework import serializers
 
+from applications.services.reply_urls import MAXIMUM_REPLY_URLS
 from fulfillment.serializers import Meta, StrictFlag, StrictSerializer, StrictText, Timestamp
 
 
@@ -40,7 +41,7 @@ class ApplicationRequestSerializer(StrictSerializer):
     ReplyUrls = serializers.ListField(
         child=StrictText(allow_blank=True, max_length=4000, trim_whitespace=False),
         required=False,
-        max_length=1000,
+        max_length=MAXIMUM_REPLY_URLS,
     )
     ID = serializers.CharField(read_only=True)
     External_ID = serializers.CharField(read_only=True)

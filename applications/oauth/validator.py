@@ -194,7 +194,8 @@ class Validator(OAuth2Validator):
             return False
         now = timezone.now()
         if held.revoked is not None:
-            if held.revoked <= now - REUSE_TOLERANCE:
+            # Before it was spent it cannot come again: a clock was set back meanwhile.
+            if abs(now - held.revoked) >= REUSE_TOLERANCE:
                 end_token_family(token_family=held.token_family)
             return False
         if held.access_token is None or not held.user.is_active or now >= _refresh_deadline(held):

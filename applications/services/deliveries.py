@@ -5,7 +5,6 @@
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.utils import timezone
 
 from applications.models import Delivery, DeliveryState, Event, Webhook
 from applications.models.event_type import EventType, named_types
@@ -14,6 +13,7 @@ from applications.selectors.events import KEPT
 from applications.services.delivery_attempts import LEASE
 from applications.services.events import DELIVER_QUEUE, DELIVER_TASK
 from applications.services.webhooks import lock_webhook
+from fulfillment.database_clock import database_now
 from fulfillment.errors import Conflict, Invalid
 
 # A webhook's test belongs to that one alone.
@@ -49,7 +49,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
     event = Event.objects.create(
         application_id=locked.application_id,
         type=EventType.WEBHOOK_TEST,
-        timestamp=timezone.now(),
+        timestamp=database_now(),
         data={"WebhookID": str(locked.pk), "Message": "This is a test."},
     )
     delivery = Delivery.objects.create(
@@ -64,7 +64,7 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
     """Tries at once and begins the schedule anew, also for what was delivered before."""
     webhook = _enabled(delivery.webhook)
     Delivery.objects.filter(pk=delivery.pk).update(
-        state=DeliveryState.PENDING, tries=0, next_try=timezone.now()
+        state=DeliveryState.PENDING, tries=0, next_try=database_now()
     )
     _defer(delivery)
     return find_delivery(webhook, delivery.event.event_id)
@@ -76,7 +76,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
 
     For the time it was disabled, or not there yet, back to 30 days.
     """
-    now = timezone.now()
+    now = database_now()
     if not now - KEPT <= since <= now:
         message = "Since: events are kept for 30 days; write a moment of that time."
         raise Invalid.at("/Since", "since_out_of_range", message)
@@ -89,7 +89,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
                 "webhook": locked.pk,
                 "application": locked.application_id,
                 "since": since,
-                "now": timezone.now(),
+                "now": database_now(),
                 "lease": LEASE.total_seconds(),
                 "types": types,
                 "stores": locked.store_ids,

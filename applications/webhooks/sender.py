@@ -17,7 +17,6 @@ from uuid import UUID
 
 from cryptography.fernet import InvalidToken
 from django.db import InterfaceError, OperationalError, connection
-from django.utils import timezone
 
 from applications.services.delivery_attempts import (
     Taken,
@@ -28,6 +27,7 @@ from applications.services.delivery_attempts import (
 )
 from applications.webhooks.client import Answer, Client
 from applications.webhooks.signatures import signed_headers
+from fulfillment.database_clock import DatabaseClock
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -57,6 +57,8 @@ class Sender:
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
+        # What is due, and whose it is until when, is the same for all workers.
+        self._clock = DatabaseClock()
 
     async def send_new(self, *, delivery_id: int) -> None:
         """The job of a delivery, which takes along what the same event means to other webhooks."""
@@ -74,13 +76,15 @@ class Sender:
         """Until cancelled: starts what is due in the table, every second."""
         while True:
             try:
-                for webhook_id in await self._in_thread(
-                    lambda: webhooks_with_due_deliveries(now=timezone.now())
-                ):
+                for webhook_id in await self._in_thread(self._due):
                     self._fill(webhook_id)
             except (OperationalError, InterfaceError) as error:
                 logger.warning("The database is away; looking again: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
+
+    def _due(self) -> list[UUID]:
+        self._clock.set()
+        return webhooks_with_due_deliveries(now=self._clock.now())
 
     def take_no_more(self) -> None:
         """What is under way goes on; what waits is left to other workers."""
@@ -110,7 +114,7 @@ class Sender:
             if lane.busy >= lane.limit:
                 lane.more = True
                 busy.append(webhook_id)
-        return take_new_deliveries(delivery_id=delivery_id, busy=busy, now=timezone.now())
+        return take_new_deliveries(delivery_id=delivery_id, busy=busy, now=self._clock.now())
 
     async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
         places = lane.limit - lane.busy
@@ -119,7 +123,7 @@ class Sender:
         found: list[Taken] = []
         try:
             found = await self._in_thread(
-                lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=timezone.now())
+                lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=self._clock.now())
             )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; deliveries wait: %s", error)
@@ -132,7 +136,7 @@ class Sender:
         self._go_on(webhook_id, lane)
 
     async def _send(self, taken: Taken) -> None:
-        lane, started = self._lanes[taken.webhook_id], timezone.now()
+        lane, started = self._lanes[taken.webhook_id], self._clock.now()
         if taken.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
         try:
@@ -140,7 +144,7 @@ class Sender:
             # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
             lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
             await self._in_thread(
-                lambda: record_attempt(taken=taken, answer=answer, started=started, now=timezone.now())
+                lambda: record_attempt(taken=taken, answer=answer, started=started, now=self._clock.now())
             )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; a delivery will be repeated: %s", error)

@@ -69,8 +69,12 @@ class ImportRunAdmin(DeliveryAdmin):
     ) -> HttpResponse:
         form = UploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
-            run = receive_upload(upload=form.cleaned_data["file"], by=request.user.get_username())
-            return redirect("admin:delivery_importrun_prepare", run.pk)
+            try:
+                run = receive_upload(upload=form.cleaned_data["file"], by=request.user.get_username())
+            except DomainError as error:
+                form.add_error("file", error.message)
+            else:
+                return redirect("admin:delivery_importrun_prepare", run.pk)
         context = self.page_context(request, "Import delivery populations", form=form)
         return TemplateResponse(request, "admin/delivery/upload.html", context)
 

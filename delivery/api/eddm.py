@@ -19,6 +19,10 @@ PARAMETER = "postalCodes"
 # How the codes are sent nearly always; taking a hundred parameters apart costs more than looking them up.
 PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
+# One, or several with commas; blanks and empty places between them are passed by.
+CODES_PATTERN = (
+    r"^[ \t\r\n,]*[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*(?:,[ \t\r\n]*(?:[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*)?)*$"
+)
 
 
 class RouteSerializer(serializers.Serializer):
@@ -60,7 +64,7 @@ class EddmViewSet(ApiViewSet):
         parameters=[
             OpenApiParameter(
                 PARAMETER,
-                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                {"type": "array", "items": {"type": "string", "pattern": CODES_PATTERN}, "minItems": 1},
                 required=True,
                 description="Repeated once per code, or comma separated; up to 100 distinct codes of five digits. "
                 "ZIP+4 is taken and cut to five.",

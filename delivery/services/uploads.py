@@ -19,14 +19,20 @@ from delivery.models import ImportRun, ImportState
 from delivery.services.imports import Outcome, import_file
 from delivery.services.reading import ImportOptions, Preview, preview_file
 from fulfillment.errors import Conflict, NotFound
+from fulfillment.storage import storage_at_work
 
 
 def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
     """Keeps an uploaded file until it is imported or thrown away."""
     run = ImportRun(file_name=(upload.name or "upload")[:255], created_by=by)
     # Under a name of its own: the storage writes over a file of the same name.
-    run.upload.save(uuid.uuid4().hex, upload, save=False)
-    run.save()
+    with storage_at_work():
+        run.upload.save(uuid.uuid4().hex, upload, save=False)
+    try:
+        run.save()
+    except BaseException:
+        run.upload.delete(save=False)
+        raise
     return run
 
 

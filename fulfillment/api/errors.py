@@ -20,6 +20,14 @@ logger = logging.getLogger("fulfillment.api")
 # The detail says how many there are; a body of errors alone would be answered with ten times its size.
 LISTED_FAULTS = 100
 DATABASE_AWAY = (OperationalError, InterfaceError)
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+NO_ROOM, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+TOO_LONG = "The database took too long. Try again in a few seconds."
+SAID = {
+    NO_ROOM: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
+    LOCK_TIMEOUT: TOO_LONG,
+    STATEMENT_TIMEOUT: TOO_LONG,
+}
 
 
 class Unauthorized(DomainError):
@@ -109,7 +117,9 @@ def database_away(exc: BaseException) -> HttpResponse:
     response = problem(
         503,
         "service_unavailable",
-        "The service cannot reach its database right now. Try again in a few seconds.",
+        SAID.get(
+            _sqlstate(exc), "The service cannot reach its database right now. Try again in a few seconds."
+        ),
         headers={"Retry-After": str(Unavailable.retry_after)},
     )
     return logged_as_away(exc, response)
@@ -118,9 +128,18 @@ def database_away(exc: BaseException) -> HttpResponse:
 def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Writes the one line of it; Django would write another, of a page with the whole stack."""
     note_database_error()
-    logger.warning("Database not available: %s", type(exc).__name__)
+    state = _sqlstate(exc)
+    if state == NO_ROOM:
+        logger.error("The database has no room left.")
+    else:
+        logger.warning("Database not available: %s %s", type(exc).__name__, state)
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - of django.utils.log
     return response
+
+
+def _sqlstate(exc: BaseException) -> str:
+    """Empty when there is no connection to have one from."""
+    return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
 def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:

@@ -19,7 +19,7 @@ from rest_framework import serializers
 
 from fulfillment.access import Access
 from fulfillment.responses import is_unchanged, json_bytes, not_modified, weak_etag
-from fulfillment.serializers import Meta, StrictSerializer
+from fulfillment.serializers import Meta, StrictSerializer, StrictText
 
 
 def classes_without_description() -> list[type]:
@@ -34,7 +34,7 @@ ALWAYS = {
     403: "This kind of caller, its token or its grants do not open the operation.",
     406: "Nothing the Accept header names can be answered.",
     429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
-    503: "The service cannot reach its database; try again after Retry-After seconds.",
+    503: "The service cannot reach its database, or cannot write there; try again after Retry-After seconds.",
 }
 WITH_KEY = {
     409: "A request with this `Idempotency-Key` is being worked on (`request_in_progress`), or the state forbids it.",
@@ -45,9 +45,19 @@ WITH_BODY = {
     413: "The body is too large.",
     415: "The Content-Type is not one of those listed.",
 }
+# What an address may hold at all; see fulfillment.middleware.RequestFilter.
+PATH_PATTERN = r"^[^/\x00-\x1F\x7F]+$"
+QUERY_PATTERN = r"^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F]*$"
+# Of a body: what is refused even where white space is cut off.
+TEXT_PATTERN = r"^[^\x00-\x08\x0E-\x1B\x7F-\x84\x86-\x9F]*$"
+NO_NUL_PATTERN = r"^[^\x00]*$"
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    {
+        "type": "string",
+        # Plain, or between quotes.
+        "pattern": r'^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"[!#-\[\]-~](?:[ !#-\[\]-~]{0,253}[!#-\[\]-~])?")$',
+    },
     OpenApiParameter.HEADER,
     description="Up to 255 printable ASCII characters, plain or quoted. For 24 hours the same key and body get the "
     "same answer, with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not kept.",
@@ -116,12 +126,30 @@ class OperationSchema(AutoSchema):
         if operation is not None:
             own = operation.get("description", "")
             operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
+            for parameter in operation.get("parameters", ()):
+                _limit_text(parameter)
+            if "requestBody" in operation and self._needs_body(operation["requestBody"]["content"]):
+                operation["requestBody"]["required"] = True
         return operation
+
+    def _needs_body(self, content: dict[str, Any]) -> bool:
+        form = self.get_request_serializer()
+        return "application/json" not in content or bool(getattr(form, "one_of_these_required", ()))
+
+    def _map_serializer_field(self, field: Any, *args: Any, **options: Any) -> Any:
+        schema = super()._map_serializer_field(field, *args, **options)
+        if isinstance(field, serializers.ListSerializer):
+            smallest = field.min_length or (0 if field.allow_empty else 1)
+            limits = {"minItems": smallest, "maxItems": field.max_length}
+            schema |= {name: limit for name, limit in limits.items() if limit}
+        return schema
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
         schema = super()._map_basic_serializer(serializer, direction)
         if isinstance(serializer, StrictSerializer):
             schema["additionalProperties"] = False
+            if serializer.one_of_these_required:
+                schema["anyOf"] = [{"required": [name]} for name in serializer.one_of_these_required]
         return schema
 
     def _insert_field_validators(self, field: Any, schema: Any) -> None:
@@ -129,6 +157,11 @@ class OperationSchema(AutoSchema):
         # The empty string is valid text as well: `oneOf` would refuse what fits both.
         if "oneOf" in schema and getattr(field, "allow_blank", False):
             schema["anyOf"] = schema.pop("oneOf")
+        if schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
+            if isinstance(field, StrictText):
+                schema["pattern"] = TEXT_PATTERN
+            elif isinstance(field, serializers.CharField) and _is_sent(field):
+                schema["pattern"] = NO_NUL_PATTERN
 
     def _access(self) -> Access:
         access: Access = self.view.access[self.view.action]
@@ -158,6 +191,22 @@ class OperationSchema(AutoSchema):
             own = {name: {"description": text, "schema": {"type": "string"}} for name, text in texts.items()}
             body["headers"] = {**body.get("headers", {}), **own, **ON_EVERY_ANSWER}
         return bodies
+
+
+def _is_sent(field: serializers.Field) -> bool:
+    while field is not None and not isinstance(field, StrictSerializer):
+        field = field.parent
+    return field is not None
+
+
+def _limit_text(parameter: dict[str, Any]) -> None:
+    schema = parameter["schema"]
+    schema = schema["items"] if schema.get("type") == "array" else schema
+    if schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
+        if parameter["in"] == "path":
+            schema["pattern"] = PATH_PATTERN
+        elif parameter["in"] == "query":
+            schema["pattern"] = QUERY_PATTERN
 
 
 def access_text(access: Access) -> str:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connection, transaction
 from django.utils import timezone
 from psycopg import sql
 
 from fulfillment.backups.manifest import DUMP, FILE_LIST, FILES, Content, Manifest, hash_file, write_contents
 from fulfillment.backups.programs import run_program
-from fulfillment.errors import Conflict
+from fulfillment.errors import Conflict, Unprocessable
 from fulfillment.locks import only_one
-from stores.files import storage_at_work
+from fulfillment.storage import NO_ROOM, storage_at_work
 from stores.selectors.stored_files import named_files
 
 CHUNK = 1 << 20
@@ -28,6 +28,7 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
     """
     if folder.exists():
         raise Conflict(f"{folder} is there already; name a new folder.", code="folder_exists")
+    _refuse_among_files(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         for work in ("A backup", "Pruning"):
@@ -39,6 +40,16 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
         part.rename(folder)
         _sync(folder.parent)
     return manifest
+
+
+def _refuse_among_files(folder: Path) -> None:
+    """There the backup would be among the files it copies, and without an end."""
+    if isinstance(default_storage, FileSystemStorage):
+        kept = Path(default_storage.path("")).resolve()
+        if folder.resolve().is_relative_to(kept):
+            raise Conflict(
+                f"{folder} is in {kept}, which the backup copies; name another.", code="folder_inside"
+            )
 
 
 def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
@@ -128,6 +139,10 @@ def _copy(name: str, target: Path) -> Content | None:
     except FileNotFoundError:
         target.unlink(missing_ok=True)
         return None
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise Unprocessable("The folder of the backup has no room left.", code="no_room") from error
+        raise
     return Content(name, size, digest.hexdigest())
 
 

@@ -14,7 +14,7 @@ from fulfillment.backups.manifest import DUMP, FILES, Manifest, check_backup, re
 from fulfillment.backups.programs import find_program, run_program
 from fulfillment.errors import Conflict, Unprocessable
 from fulfillment.locks import LOCK_CONNECTION, only_one
-from stores.files import storage_at_work
+from fulfillment.storage import storage_at_work
 
 # What the database held before, until the restored one is there.
 ASIDE = "before_restore"

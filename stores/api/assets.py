@@ -67,6 +67,7 @@ class AssetViewSet(ApiViewSet):
             "multipart/form-data": {
                 "type": "object",
                 "properties": {"file": {"type": "string", "format": "binary"}},
+                "required": ["file"],
             },
         },
         responses={201: AssetSerializer},

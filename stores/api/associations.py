@@ -73,6 +73,7 @@ class GrantsField(serializers.ListField):
 
 class AssociationAskSerializer(StrictSerializer):
     ignored_nulls = True
+    one_of_these_required = ("StoreID", "ApplicationID")
 
     StoreID = StrictText(max_length=64, required=False, help_text="The store an application wants to use.")
     ApplicationID = StrictText(

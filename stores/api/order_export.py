@@ -47,7 +47,9 @@ WHOLE = {"type": "integer"}
 PARAMETERS = [
     STORE_ID,
     OpenApiParameter(
-        "skip", {**WHOLE, "minimum": 0, "default": 0}, description="How many to leave out from the start."
+        "skip",
+        {**WHOLE, "minimum": 0, "maximum": 2**31 - 1, "default": 0},
+        description="How many to leave out from the start.",
     ),
     OpenApiParameter(
         "take",
@@ -135,7 +137,7 @@ class OrderExportViewSet(ApiViewSet):
                 return _span_answer(request, opened, asked, page)
         else:
             opened = open_store(request.auth, store_id, READ)
-        raise_faults(asked.faults)
+        raise_faults(asked.faults, code="parameter_invalid", place="query")
         wanted = asked.wanted(opened)
         if is_csv:
             rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())

@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.core.validators import EmailValidator, RegexValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
@@ -135,10 +136,15 @@ class ShipmentRequestSerializer(StrictSerializer):
     Shipped = Timestamp(required=False, help_text="Default: now.")
 
 
+@extend_schema_field({"type": "integer", "enum": OrderStatus.values})
+class StatusField(StrictInteger):
+    """The service itself names those there are."""
+
+
 class StatusRequestSerializer(StrictSerializer):
     ignored_nulls = True
 
-    Status = StrictInteger(help_text=STATUS_TEXT)
+    Status = StatusField(help_text=STATUS_TEXT)
     Shipments = ShipmentRequestSerializer(many=True, required=False, max_length=100)
     Note = StrictText(max_length=1000, required=False, allow_blank=True)
 

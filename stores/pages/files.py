@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.views.decorators.http import require_safe
 
 from fulfillment.responses import is_unchanged
+from fulfillment.storage import StorageUnavailable, storage_at_work
 from stores.addresses import FileBehind, file_behind
-from stores.files import StorageUnavailable, storage_at_work
 from stores.links import LinkExpired, LinkInvalid, open_link
 
 BLOCK = 262_144

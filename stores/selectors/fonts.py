@@ -6,7 +6,8 @@ from pathlib import Path
 
 from django.core.files.storage import default_storage
 
-from stores.files import read_file, storage_at_work
+from fulfillment.storage import storage_at_work
+from stores.files import read_file
 from stores.models import Font
 from stores.typesetting import FontSet
 

@@ -17,7 +17,8 @@ from accounts.callers import Caller
 from fulfillment.errors import Invalid
 from fulfillment.pictures import PictureTooLarge, PictureUnreadable, encoded, has_transparency, open_picture
 from fulfillment.statements import execute
-from stores.files import asset_file, remove_files, storage_at_work, write_files
+from fulfillment.storage import storage_at_work
+from stores.files import asset_file, remove_files, write_files
 from stores.models import Asset, AssetFormat, Order, OrderedAsset
 from stores.selectors.assets import assets_of_templates
 

@@ -13,6 +13,7 @@ from procrastinate.contrib.django import app
 
 from accounts.models import User
 from fulfillment.errors import Conflict, DomainError, Invalid
+from fulfillment.storage import storage_at_work
 from stores.catalog_source import CatalogSource
 from stores.models import CatalogUpload, CatalogUploadState, Store
 from stores.services.catalog_import import CatalogInvalid, import_catalog
@@ -43,7 +44,8 @@ def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | Non
         raise Invalid.at("", "too_large", message)
     made = CatalogUpload(file_name=(upload.name or "upload")[:255], size=size, store=store, created_by=by)
     # Under a name of its own: the storage writes over a file of the same name.
-    made.upload.save(uuid.uuid4().hex, upload, save=False)
+    with storage_at_work():
+        made.upload.save(uuid.uuid4().hex, upload, save=False)
     try:
         with transaction.atomic():
             made.save()

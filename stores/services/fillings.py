@@ -12,8 +12,9 @@ import orjson
 
 from accounts.callers import Caller
 from fulfillment.errors import Fault, Invalid, Unavailable
+from fulfillment.storage import storage_at_work
 from fulfillment.visible_text import is_blank
-from stores.files import asset_file, read_file, storage_at_work
+from stores.files import asset_file, read_file
 from stores.models import Asset
 from stores.selectors.assets import assets_for
 from stores.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, fields_of, layout_of

@@ -3,7 +3,8 @@ import hashlib
 from django.db import connection, transaction
 
 from fulfillment.errors import Conflict, Fault, Invalid
-from stores.files import remove_files, storage_at_work, write_files
+from fulfillment.storage import storage_at_work
+from stores.files import remove_files, write_files
 from stores.models import Font
 from stores.selectors.fonts import font_file
 from stores.typesetting import FontInvalid, FontSet, open_font

@@ -11,7 +11,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from fulfillment.pruning import Prunable
-from stores.files import PRINT_FILES, batches, listed, print_folder, storage_at_work
+from fulfillment.storage import storage_at_work
+from stores.files import PRINT_FILES, batches, listed, print_folder
 from stores.models import Order, Quote
 
 # So long an expired quote is still answered with a fresh one.

@@ -8,7 +8,8 @@ from uuid import UUID
 from django.core.files.storage import default_storage
 
 from fulfillment.errors import DomainError, NotFound
-from stores.files import listed, print_folder, read_file, remove_files, storage_at_work, write_files
+from fulfillment.storage import storage_at_work
+from stores.files import listed, print_folder, read_file, remove_files, write_files
 from stores.models import OrderItem
 from stores.services.prints import PrintedFile
 

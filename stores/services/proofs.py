@@ -10,7 +10,8 @@ from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
 from fulfillment.measures import measured_rendering
-from stores.files import files_are_whole, proof_files, storage_at_work, write_files
+from fulfillment.storage import storage_at_work
+from stores.files import files_are_whole, proof_files, write_files
 from stores.models import Proof
 from stores.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.services.fillings import Filling, RenderersBusy, fill_template, typesetting_at_work

@@ -17,7 +17,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from fulfillment.pruning import Prunable, prunable_rows
-from stores.files import asset_file, batches, listed, proof_folder, storage_at_work
+from fulfillment.storage import storage_at_work
+from stores.files import asset_file, batches, listed, proof_folder
 from stores.models import ArtworkUpload, Asset, CatalogUpload, Proof
 from stores.selectors.assets import assets_of_templates
 from stores.services import order_pruning

@@ -101,7 +101,7 @@ def _first_message(buffer: bytes, letter: int) -> int:
 def cutting(url: str, *, cuts: int, farthest: int, seed: int) -> Iterator[CuttingProxy]:
     """Runs a proxy to the server of `url`, an address with a folder of sockets, in a thread of its own."""
     query = parse_qs(urlsplit(url).query)
-    target = f"{unquote(query['host'][0])}/.s.PGSQL.{query['port'][0]}"
+    target = f"{unquote(query['host'][0])}/.s.PGSQL.{query.get('port', ['5432'])[0]}"
     proxy = CuttingProxy(target, cuts, farthest, random.Random(seed))
     loop = asyncio.new_event_loop()
     server = loop.run_until_complete(asyncio.start_server(proxy.serve, "127.0.0.1", 0, backlog=200))

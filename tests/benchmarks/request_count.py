@@ -1,5 +1,6 @@
 """A plugin of pytest that says how many requests the application was asked in its process."""
 
+import sys
 from typing import Any
 
 from django.core.signals import request_started
@@ -13,6 +14,20 @@ def pytest_configure() -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{_count} requests in this process")
+    told = sys.modules.get("tests.fulfillment.api.explanations")
+    if told is not None:
+        _explain(terminalreporter, told)
+
+
+def _explain(terminalreporter: Any, told: Any) -> None:
+    for reason, times in told.counted.most_common():
+        terminalreporter.write_line(f"explained {times} times: {reason}")
+    steps, done = told.walked.total(), sum(n for (_, status), n in told.walked.items() if status < 300)
+    reached = {operation for (operation, status) in told.walked if status < 300}
+    if steps:
+        terminalreporter.write_line(
+            f"{steps} steps along links, {done} of them done at {len(reached)} operations"
+        )
 
 
 def _add(**signal: Any) -> None:

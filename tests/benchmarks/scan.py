@@ -19,9 +19,7 @@ from typing import Any
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import ROOT, fresh_world, prepare
 
-# Those that need no server of the scanner's makers, and no list of files of other software. Nor csrf: it compares the
-# answers to a form sent again with and without a good token, and here both are refused; tests/pages/test_sign_in.py has
-# forms without one.
+# Those that need no server of the scanner's makers, and no list of files of other software. csrf is for `--modules`.
 MODULES = (
     "cookieflags,crlf,csp,exec,file,htaccess,http_headers,ldap,methods,permanentxss,redirect,shellshock,"
     "sql,timesql,upload,xss"
@@ -40,7 +38,7 @@ EXCLUDED = (
 OF_HTTP = {"Secure Flag cookie"}
 # Of the console: those with filters of our own, and one of each other kind.
 LISTS = {
-    "stores/order": "q=a&status__exact=10&store=1&created_from=2026-01-01&created_to=2036-01-01",
+    "stores/order": "q=a&o=1&status__exact=10&store=1&created_from=2026-01-01&created_to=2036-01-01",
     "accounts/user": "q=a&is_active__exact=1&o=1",
     "accounts/associationrequest": "q=a&state=Pending",
     "accounts/roleevent": "q=a&pgh_label=insert&pgh_created_at__gte=2026-01-01",
@@ -76,6 +74,7 @@ def main() -> int:
     parser.add_argument("--tools", type=Path, required=True, help="the folder of wapiti and sqlmap")
     parser.add_argument("--minutes", type=float, default=10, help="of one scan at most")
     parser.add_argument("--only", action="append", help="scans whose name begins with this; else all")
+    parser.add_argument("--modules", default=MODULES, help="of wapiti, with commas")
     parser.add_argument("--reports", type=Path, help="where to leave what they say; else a folder that goes")
     asked = parser.parse_args()
     found, said = _scan(asked)
@@ -120,7 +119,7 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
     common = [
         str(asked.tools / "wapiti"),
         "-m",
-        MODULES,
+        asked.modules,
         "-f",
         "json",
         "--flush-session",
@@ -130,7 +129,7 @@ def _wapiti(asked: argparse.Namespace, url: str, world: Any, reports: Path) -> I
     ]
     # A quarter of the time to look around, the rest for the modules, one after the other; half of them end at once.
     seconds = asked.minutes * 60
-    a_module = seconds * 0.75 / (MODULES.count(",") + 1) * 2
+    a_module = seconds * 0.75 / (asked.modules.count(",") + 1) * 2
     common += ["--max-scan-time", f"{seconds / 4:.0f}", "--max-attack-time", f"{a_module:.0f}"]
     common += ["--store-session", str(reports / "wapiti"), "-t", "10", "--scope", "folder"]
     for path in EXCLUDED:

@@ -40,7 +40,9 @@ PARTS: dict[str, tuple[str, Part]] = {
     ),
     "described": (
         soak_fuzz.DESCRIBED_MARK,
-        lambda chosen: soak_fuzz.measure_described(chosen.count or soak_fuzz.EXAMPLES),
+        lambda chosen: soak_fuzz.measure_described(
+            chosen.count or soak_fuzz.EXAMPLES, chosen.count or soak_fuzz.WALKS
+        ),
     ),
     "secrets": (soak_fuzz.SECRETS_MARK, lambda chosen: soak_fuzz.measure_secrets()),
     "growth": (soak_growth.MARK, lambda chosen: soak_growth.measure(chosen.minutes)),

@@ -15,7 +15,9 @@ LONGEST_SECONDS = 1200
 MARK = "state old or new, never half; no 5xx but 503"
 
 
-def measure(cuts: int = CUTS) -> list[str]:
+def measure(
+    cuts: int = CUTS, *, farthest: int = FARTHEST, writers: int = WRITERS, processes: int = 2
+) -> list[str]:
     world, seen, seed = fresh_world(), Seen(), int(time.time())
     from tests.factories.webhooks import make_webhook
 
@@ -23,18 +25,18 @@ def measure(cuts: int = CUTS) -> list[str]:
     with (
         tempfile.TemporaryFile() as log,
         receiving() as receiver,
-        cutting(direct, cuts=cuts, farthest=FARTHEST, seed=seed) as proxy,
+        cutting(direct, cuts=cuts, farthest=farthest, seed=seed) as proxy,
     ):
         # Nobody sends: what counts is that each event has its delivery.
         make_webhook(world.application, receiver.url())
         behind = {"DATABASE_URL": proxy.url_of(direct)}
-        with running("ours", workers=2, threads=4, environment=behind, log=log) as server:
-            writers = [Writer(world, server.url, seen) for _ in range(WRITERS)]
-            for writer in writers:
-                writer.start()
+        with running("ours", workers=processes, threads=4, environment=behind, log=log) as server:
+            clients = [Writer(world, server.url, seen) for _ in range(writers)]
+            for client in clients:
+                client.start()
             proxy.done.wait(LONGEST_SECONDS)
             time.sleep(2)
-            finish(writers)
+            finish(clients)
         log.seek(0)
         if count := log.read().count(b"Traceback"):
             seen.odd.append(f"{count} tracebacks in the log")

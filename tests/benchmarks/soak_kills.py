@@ -6,6 +6,7 @@ import signal
 import time
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 from tests.benchmarks.servers import free_port, running
@@ -19,38 +20,49 @@ PATIENCE = 120
 MARK = "nothing lost, nothing doubled that must not be"
 
 
-def measure(kills: int = KILLS) -> list[str]:
+def measure(
+    kills: int = KILLS, *, with_worker: bool = True, clients: int = WRITERS, processes: int = 2
+) -> list[str]:
     world, seen, chance = fresh_world(), Seen(), random.Random()
     from tests.factories.webhooks import make_webhook
 
     with receiving() as receiver:
         make_webhook(world.application, receiver.url())
         port = free_port()
-        writers = [Writer(world, f"http://127.0.0.1:{port}", seen) for _ in range(WRITERS)]
+        writers = [Writer(world, f"http://127.0.0.1:{port}", seen) for _ in range(clients)]
         with ExitStack() as stack:
-            _kill(stack, port, writers, kills, chance)
+            _kill(stack, writers, kills, chance, _Started(port, processes, with_worker))
             finish(writers)
-            undelivered = _wait_until_delivered()
-        return _report(seen, receiver, kills, undelivered)
+            sent = _wrong_deliveries(receiver) if with_worker else []
+        return _report(seen, receiver, kills, sent)
 
 
-def _kill(stack: ExitStack, port: int, writers: list[Writer], kills: int, chance: random.Random) -> None:
+@dataclass(frozen=True)
+class _Started:
+    port: int
+    processes: int
+    with_worker: bool
+
+
+def _kill(
+    stack: ExitStack, writers: list[Writer], kills: int, chance: random.Random, started: _Started
+) -> None:
     web, work = stack.push(ExitStack()), stack.push(ExitStack())
 
     def start_web() -> int:
-        return web.enter_context(running("ours", workers=2, threads=4, port=port)).pid
+        return web.enter_context(running("ours", workers=started.processes, threads=4, port=started.port)).pid
 
     def start_work() -> int:
         return work.enter_context(worker()).pid
 
-    pids = {"web": start_web(), "work": start_work()}
+    pids = {"web": start_web()} | ({"work": start_work()} if started.with_worker else {})
     for writer in writers:
         writer.start()
     for number in range(kills):
         time.sleep(chance.uniform(0.3, 1.5))
-        name = ("web", "work")[number % 2]
+        name = list(pids)[number % len(pids)]
         os.killpg(pids[name], signal.SIGKILL)
-        (web, work)[number % 2].close()
+        (web if name == "web" else work).close()
         pids[name] = start_web() if name == "web" else start_work()
     time.sleep(2)
 
@@ -64,19 +76,25 @@ def _wait_until_delivered() -> int:
     return left
 
 
-def _report(seen: Seen, receiver: Receiver, kills: int, undelivered: int) -> list[str]:
+def _wrong_deliveries(receiver: Receiver) -> list[str]:
     from applications.models import Event
 
-    arrived: Counter[Any] = Counter(one.event["EventID"] for one in receiver.received)
+    undelivered = _wait_until_delivered()
+    arrived = {one.event["EventID"] for one in receiver.received}
     told = {str(event_id) for event_id in Event.objects.values_list("event_id", flat=True)}
-    wrong = wrongs(seen)
-    if undelivered or told != set(arrived):
-        wrong.append(f"{undelivered} deliveries waiting, {len(told ^ set(arrived))} events lost or invented")
+    if undelivered or told != arrived:
+        return [f"{undelivered} deliveries waiting, {len(told ^ arrived)} events lost or invented"]
+    return []
+
+
+def _report(seen: Seen, receiver: Receiver, kills: int, undelivered: list[str]) -> list[str]:
+    arrived: Counter[Any] = Counter(one.event["EventID"] for one in receiver.received)
+    wrong = [*wrongs(seen), *undelivered]
     repeated = sum(count - 1 for count in arrived.values())
     lines = [
-        f"{kills} kills in turn of web and worker: {seen.done['orders']} orders, {seen.done['keys']} keys and "
+        f"{kills} kills: {seen.done['orders']} orders, {seen.done['keys']} keys and "
         f"{seen.done['tokens']} refresh tokens written; {seen.unanswered} requests without an answer, statuses "
-        f"{dict(sorted(seen.statuses.items()))}; {len(told)} events all arrived, {repeated} of them twice or more"
+        f"{dict(sorted(seen.statuses.items()))}; {len(arrived)} events arrived, {repeated} of them twice or more"
     ]
     lines += [f"FAILED: {each}" for each in wrong]
     print(*lines, sep="\n", flush=True)

@@ -28,10 +28,10 @@ class Race:
     leaves_one: Callable[[], bool]
 
 
-def measure(rounds: int = ROUNDS) -> list[str]:
+def measure(rounds: int = ROUNDS, *, processes: int = 2) -> list[str]:
     world, party = fresh_world(), new_party()
     lines = []
-    with running("ours", workers=2, threads=PARALLEL // 2) as server:
+    with running("ours", workers=processes, threads=PARALLEL // 2) as server:
         crowd = Crowd(PARALLEL)
         for name, race in _races(world, party, server.url).items():
             answers: Counter[int] = Counter()

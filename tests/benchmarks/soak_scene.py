@@ -20,6 +20,13 @@ from fulfillment import supervision
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "var" / "soak-postgres"
 STOP_SECONDS = 30
+# They count, and refuse nobody.
+LIMITS = {
+    "DEMO_ADVANCE_SECONDS": "0",
+    "ADDRESS_REQUESTS_PER_MINUTE": "1000000000",
+    "TOKEN_FAILURES_PER_MINUTE": "1000000000",
+    "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8",
+}
 _local = threading.local()
 _media = tempfile.TemporaryDirectory(prefix="soak-media-")
 
@@ -34,15 +41,11 @@ def prepare() -> None:
     }
     FOLDER.parent.mkdir(exist_ok=True)
     os.environ.update(
-        secret,
+        secret | LIMITS,
         FULFILLMENT_MODE="development",
         DJANGO_SETTINGS_MODULE="fulfillment.settings",
         DATABASE_URL=ensure_running(FOLDER, database="soak"),
         ALLOWED_HOSTS="127.0.0.1,testserver",
-        WEBHOOK_ALLOWED_NETWORKS="127.0.0.0/8",
-        DEMO_ADVANCE_SECONDS="0",
-        ADDRESS_REQUESTS_PER_MINUTE="1000000000",
-        TOKEN_FAILURES_PER_MINUTE="1000000000",
         MEDIA_ROOT=_media.name,
     )
     import django
@@ -54,23 +57,28 @@ def prepare() -> None:
 
 def fresh_world() -> Any:
     """The world of the tests, in an empty database, with a product in its store."""
+    from tests.benchmarks.data import lift_limits
+    from tests.factories.orders import make_product
+    from tests.world import build_world
+
+    empty_database()
+    world = build_world()
+    make_product(world.associated)
+    lift_limits()
+    return world
+
+
+def empty_database() -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from tests.benchmarks.data import lift_limits
-    from tests.factories.orders import make_product
     from tests.workers import forget_jobs
-    from tests.world import build_world
 
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
         cursor.execute("SET fulfillment.may_empty = 'on'")
     call_command("flush", interactive=False, verbosity=0)
     forget_jobs()
-    world = build_world()
-    make_product(world.associated)
-    lift_limits()
-    return world
 
 
 def new_party() -> Any:

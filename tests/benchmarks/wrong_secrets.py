@@ -56,18 +56,24 @@ def _attacked(
 ) -> tuple[Outcome, Counter[int]]:
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    attack = context.Process(target=_attack, args=(url, arguments.rate, arguments.seconds, queue))
-    attack.start()
+    attackers = context.Process(target=_attack, args=(url, arguments.rate, arguments.seconds, queue))
+    attackers.start()
     queue.get()
     outcome = put_steady_load(good, credentials, rate=arguments.good, seconds=arguments.seconds)
     statuses = queue.get()
-    attack.join()
+    attackers.join()
     return outcome, statuses
 
 
 def _attack(url: str, rate: int, seconds: int, queue: Any) -> None:
-    statuses: Counter[int] = Counter()
     queue.put("started")
+    statuses: Counter[int] = Counter()
+    attack(url, rate, seconds, statuses)
+    queue.put(statuses)
+
+
+def attack(url: str, rate: int, seconds: int, statuses: Counter[int]) -> None:
+    """Counts the answers in `statuses`."""
     began = time.monotonic()
     threads = [
         threading.Thread(target=_send, args=(url, began, slot, rate, seconds, statuses))
@@ -77,7 +83,6 @@ def _attack(url: str, rate: int, seconds: int, queue: Any) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    queue.put(statuses)
 
 
 def _send(url: str, began: float, slot: int, rate: int, seconds: int, statuses: Counter[int]) -> None:

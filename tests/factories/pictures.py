@@ -13,6 +13,12 @@ from tests.factories.templates import field, page
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 15, "Width": 20, "Height": 20}
 
 
+def encode_picture(color: str = "teal") -> bytes:
+    content = BytesIO()
+    Image.new("RGB", (40, 30), color).save(content, "PNG")
+    return content.getvalue()
+
+
 def upload(client: Any, color: str = "teal") -> str:
     """The AssetID of a picture sent to the associated store."""
     content = BytesIO()

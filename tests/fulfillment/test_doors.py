@@ -10,8 +10,10 @@ from io import BytesIO
 import pytest
 import requests
 from django.test import Client
+from django.urls import get_resolver
 
 from delivery.services.demo import load_demo_population
+from fulfillment.middleware import PROGRAM_PREFIXES
 from tests.hostile import cases, send
 from tests.served import serving
 from tests.world import build_world
@@ -182,3 +184,24 @@ def test_cookies_are_for_this_site_only_and_hidden_from_scripts(world, client):
         cookie = client.cookies[name]
         assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
         assert not cookie["domain"]
+
+
+def views(patterns=None, prefix=""):
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        path = prefix + str(one.pattern)
+        if hasattr(one, "url_patterns"):
+            yield from views(one.url_patterns, path)
+        else:
+            yield path, one.callback
+
+
+def test_no_form_of_the_browser_goes_without_its_token(world):
+    """Only what programs call is exempt: it takes no cookie."""
+    exempt = [path for path, view in views() if getattr(view, "csrf_exempt", False)]
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(world.user)
+    forms = ("/accounts/login/", "/profile", "/profile/email", "/applications/new", "/applications/join")
+
+    assert [path for path in exempt if not f"/{path}".startswith(PROGRAM_PREFIXES)] == []
+    for path in forms:
+        assert browser.post(path, {"csrfmiddlewaretoken": "wapiti"}).status_code == 403, path

@@ -38,7 +38,7 @@ def headers_of(client) -> dict[str, str]:
 def test_a_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
     world = build_world()
     headers = headers_of(world.as_application())
-    paths = ("/api/v1/store/associated", "/api/v1/store", "/readyz")
+    paths = ("/api/v1/store/associated", "/api/v1/store", "/readyz?worker=0")
     # The path of a Unix socket has 107 characters at most.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         gate = Gate(Path(folder))
@@ -70,7 +70,7 @@ def test_a_lost_database_is_503_and_is_found_again_within_two_seconds(tmp_path):
                     assert time.monotonic() - began < 2
                     time.sleep(0.05)
                 assert time.monotonic() - began < 2
-                assert ask("/readyz").status_code == 200
+                assert ask("/readyz?worker=0").status_code == 200
         gate.shut()
 
 
@@ -91,7 +91,7 @@ def test_an_outage_is_a_line_a_request_at_most_and_one_when_it_begins_and_ends(t
                 lambda: session.get(f"{served.url}/profile", timeout=10),
                 lambda: session.get(f"{served.url}/admin/", timeout=10),
                 lambda: requests.post(f"{served.url}/oauth/token", data=form, timeout=10),
-                lambda: session.get(f"{served.url}/readyz", timeout=10),
+                lambda: session.get(f"{served.url}/readyz?worker=0", timeout=10),
             ]
             for ask in asks:
                 ask()
@@ -192,6 +192,7 @@ def test_a_full_disk_of_the_database_is_503_and_leaves_nothing_half(table):
     assert (full.status_code, full["Content-Type"]) == (503, "application/problem+json")
     assert int(full["Retry-After"]) > 0
     assert (full.json()["Code"], "No space" in full.content.decode()) == ("service_unavailable", False)
+    assert "The database has no room left" in full.json()["detail"]
     assert left == before
     assert read.status_code == 200
     assert (again.status_code, repeated.json()) == (201, again.json())

@@ -23,7 +23,7 @@ def failing(error):
 
 
 def test_ready_names_what_was_looked_at(db, client):
-    response = client.get("/readyz")
+    response = client.get("/readyz?worker=0")
 
     assert response.status_code == 200
     assert response.json()["status"] == "ready"
@@ -33,25 +33,25 @@ def test_ready_names_what_was_looked_at(db, client):
 
 
 def test_a_probe_leaves_no_file(db, client):
-    client.get("/readyz")
+    client.get("/readyz?worker=0")
 
     assert default_storage.listdir("health")[1] == []
 
 
 def test_storage_is_probed_every_ten_seconds_only(db, client, monkeypatch):
-    client.get("/readyz")
+    client.get("/readyz?worker=0")
     monkeypatch.setattr(default_storage, "save", failing(OSError(errno.ENOSPC, "No space left on device")))
 
-    assert client.get("/readyz").status_code == 200
+    assert client.get("/readyz?worker=0").status_code == 200
     monkeypatch.setattr(health, "_storage", (0.0, ""))
-    assert client.get("/readyz").status_code == 503
+    assert client.get("/readyz?worker=0").status_code == 503
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES])
 def test_a_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, number):
     monkeypatch.setattr(default_storage, "save", failing(OSError(number, "full")))
 
-    response = client.get("/readyz")
+    response = client.get("/readyz?worker=0")
 
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response.json()["reason"] == "files cannot be written and read"
@@ -63,7 +63,7 @@ def test_a_lost_database_is_not_ready_and_still_alive(db, client, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(connection, "cursor", away)
-        assert client.get("/readyz").json()["reason"] == "the database does not answer"
+        assert client.get("/readyz?worker=0").json()["reason"] == "the database does not answer"
     assert client.get("/healthz").status_code == 200
 
 
@@ -71,24 +71,26 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
     cache.delete("migrations_complete")
     monkeypatch.setattr(health.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
 
-    response = client.get("/readyz")
+    response = client.get("/readyz?worker=0")
     cache.delete("migrations_complete")
 
     assert (response.status_code, response.json()["reason"]) == (503, "migrations are missing")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_living_worker_is_told_and_asked_for_by_name(client):
-    assert client.get("/readyz").status_code == 200
-    assert client.get("/readyz?worker=1").status_code == 503
+def test_a_worker_belongs_to_it_unless_the_web_alone_is_asked_for(client):
+    lone = client.get("/readyz")
+
+    assert (lone.status_code, lone.json()["reason"]) == (503, "no worker has been heard of for 30 seconds")
+    assert client.get("/readyz?worker=0").status_code == 200
 
     with working():
-        response = client.get("/readyz?worker=1")
+        response = client.get("/readyz")
 
     assert (response.status_code, response.json()["checks"]["worker"]) == (200, "ok")
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz?worker=0", "/metrics"])
 def test_machines_are_watched_by_their_address_without_tls(db, settings, path):
     settings.SECURE_SSL_REDIRECT = True
     settings.ALLOWED_HOSTS = ["print.example"]

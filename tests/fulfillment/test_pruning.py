@@ -27,6 +27,12 @@ from fulfillment.pruning import Prunable, prunable_rows
 from fulfillment.tasks import prune_everything
 
 
+@pytest.fixture(autouse=True)
+def every_clock_moves(monkeypatch):
+    """time_machine moves that of this process, not that of the database."""
+    monkeypatch.setattr(housekeeping, "database_now", timezone.now)
+
+
 def counts():
     return {thing.name: thing.count() for thing in every_prunable()}
 

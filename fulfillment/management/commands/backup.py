@@ -24,7 +24,8 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except OSError as error:
-            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+            # An error in the middle of a file names none.
+            raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
         rows, megabytes = sum(manifest.tables.values()), manifest.file_bytes / 1_000_000
         self.stdout.write(
             f"{folder} holds {rows} rows of {len(manifest.tables)} tables and {manifest.file_count} files "

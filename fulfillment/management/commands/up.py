@@ -175,7 +175,7 @@ def wait_until_ready(family: supervision.Family, host: str, port: int) -> None:
 def ask_readiness(host: str, port: int) -> str:
     request = http.client.HTTPConnection(host, port, timeout=5)
     try:
-        request.request("GET", "/readyz", headers={"Host": urlsplit(settings.PUBLIC_URL).netloc})
+        request.request("GET", "/readyz?worker=0", headers={"Host": urlsplit(settings.PUBLIC_URL).netloc})
         response = request.getresponse()
         body = response.read(200).decode(errors="replace")
         return "200" if response.status == http.client.OK else f"{response.status}: {body}"

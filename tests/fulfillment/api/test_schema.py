@@ -100,3 +100,49 @@ def test_console_has_no_inline_script(db, client):
     assert "script-src 'self';" in response["Content-Security-Policy"]
     assert b"<script>" not in response.content
     assert client.get("/api/v1/docs/oauth2-redirect").status_code == 200
+
+
+def member(document, schema, pointer):
+    """The schema of what a JSON pointer leads to."""
+    for token in pointer.split("/"):
+        while "$ref" in schema:
+            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        schema = schema["items"] if token == "0" else schema["properties"][token]
+    return schema
+
+
+def leads(document):
+    """Each link with the operation it stands at, the answer, and the operation it leads to."""
+    targets = {operation["operationId"]: operation for _, operation in described(document)}
+    for _, operation in described(document):
+        for answer in operation["responses"].values():
+            for reference in answer.get("links", {}).values():
+                link = document["components"]["links"][reference["$ref"].rpartition("/")[2]]
+                yield operation, answer, link, targets[link["operationId"]]
+
+
+def test_links_name_parameters_there_are_and_values_the_answer_has(document):
+    for operation, answer, link, target in leads(document):
+        named = link.get("parameters", {})
+        parameters = {one["name"]: one for one in target["parameters"]} if "parameters" in target else {}
+        assert named.keys() <= parameters.keys()
+        assert {name for name, one in parameters.items() if one["in"] == "path"} <= named.keys()
+        schema = answer["content"]["application/json"]["schema"]
+        for value in named.values():
+            source, _, pointer = value.partition("#/")
+            if source == "$response.body":
+                assert member(document, schema, pointer)
+            elif source == "$response.header.ETag":
+                assert answer["headers"]["ETag"]["required"]
+            else:
+                assert source.removeprefix("$request.path.") in {
+                    one["name"] for one in operation["parameters"]
+                }
+
+
+def test_nearly_every_operation_is_reached_by_a_link_or_leads_on(document):
+    leading = {operation["operationId"] for operation, *_ in leads(document)}
+    reached = {target["operationId"] for *_, target in leads(document)}
+    every = {operation["operationId"] for _, operation in described(document)}
+
+    assert every - leading - reached == {"delivery_eddm_list", "user_emails"}

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.errors import Unavailable
-from stores.files import StorageUnavailable
+from fulfillment.storage import StorageUnavailable
 from stores.models import Proof
 from stores.selectors.proofs import product_version_of
 from stores.services import proofs

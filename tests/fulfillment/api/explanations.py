@@ -1,0 +1,188 @@
+"""What Schemathesis takes for a failure and is none: each by a rule with its reason; all else is one.
+
+`counted` tells how often each reason was needed.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schemathesis import Case
+from schemathesis.core.failures import AcceptedNegativeData, Failure, FailureGroup
+from schemathesis.core.jsonschema import make_validator
+from schemathesis.core.transport import Response
+from schemathesis.openapi.checks import RejectedPositiveData
+from schemathesis.specs.openapi.checks import has_only_additional_properties_in_non_body_parameters
+
+counted: Counter[str] = Counter()
+# What was asked and answered on the way along links.
+walked: Counter[tuple[str, int]] = Counter()
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What a schema cannot say: well-formed requests are refused with these codes of problems or of their faults.
+
+    `holds` judges the value a fault points at, where the code alone says too little.
+    """
+
+    reason: str
+    codes: frozenset[str]
+    holds: Callable[[str, Any], bool] = lambda pointer, value: True
+
+
+def _holds_nul(pointer: str, value: Any) -> bool:
+    return "\\u0000" in json.dumps(value)
+
+
+def _is_address(pointer: str, value: Any) -> bool:
+    return pointer.endswith(("Email", "URL", "Url")) and isinstance(value, str)
+
+
+def _is_made_up(pointer: str, value: Any) -> bool:
+    return pointer in {"/Username", "?after", "?type"}
+
+
+def _is_whole_float(pointer: str, value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
+RULES = (
+    Beyond(
+        "what it names does not exist, or not for this caller",
+        frozenset({"store_invalid", "application_not_found", "product_unknown", "key_not_found"}),
+    ),
+    Beyond("it has changed since", frozenset({"precondition_failed"})),
+    Beyond("it is there already", frozenset({"username_taken", "idempotency_key_reused"})),
+    Beyond("a text has no visible character, or a hidden one", frozenset({"blank", "control_character"})),
+    Beyond("a NUL in a name or a free value", frozenset({"invalid"}), _holds_nul),
+    Beyond("JSON Schema takes 1.0 for an integer", frozenset({"invalid"}), _is_whole_float),
+    Beyond("the form of an address", frozenset({"invalid"}), _is_address),
+    Beyond(
+        "the form of an address",
+        frozenset({"url_refused", "reply_url_invalid", "invalid_postal_code"}),
+    ),
+    Beyond("the form of a name or a cursor", frozenset({"invalid", "parameter_invalid"}), _is_made_up),
+    Beyond(
+        "a password is compared with lists and with the other values",
+        frozenset(
+            f"password_{why}" for why in ("too_short", "too_common", "too_similar", "entirely_numeric")
+        ),
+    ),
+    Beyond(
+        "what a file holds",
+        frozenset(
+            f"{kind}_{why}"
+            for kind in ("asset", "icon")
+            for why in ("empty", "unreadable", "one_file", "dimensions")
+        ),
+    ),
+    Beyond(
+        "one value depends on another, on the time or on who asks",
+        frozenset(
+            {
+                "end_before_start",
+                "grant_unknown",
+                "event_type_unknown",
+                "name_too_long",
+                "since_out_of_range",
+                "template_data_not_allowed",
+            }
+        ),
+    ),
+    Beyond(
+        "what another value, or an application, makes required",
+        frozenset({"required"}),
+        lambda pointer, value: pointer in {"/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
+    ),
+)
+
+
+def judge(response: Response, case: Case, sent: Mapping[str, Any], **more: Any) -> None:
+    """Raises what no rule explains; `sent` is what the call was made with."""
+    try:
+        case.validate_response(response, headers=sent["headers"], transport_kwargs=dict(sent), **more)
+    except FailureGroup as group:
+        unexplained = [
+            failure for failure in group.exceptions if not _is_explained(failure, response, case, sent)
+        ]
+        if unexplained:
+            found = FailureGroup(unexplained)
+            found.add_note(f"{case.operation.label} was answered {response.text[:500]}")
+            raise found from None
+
+
+def _is_explained(failure: Failure, response: Response, case: Case, sent: Mapping[str, Any]) -> bool:
+    reason = None
+    if isinstance(failure, RejectedPositiveData):
+        reason = _beyond_a_schema(response, case)
+    elif isinstance(failure, AcceptedNegativeData):
+        reason = _not_wrong_at_all(response, case, sent)
+    if reason is not None:
+        counted[reason] += 1
+    return reason is not None
+
+
+def _beyond_a_schema(response: Response, case: Case) -> str | None:
+    """The reason for the first fault, when there is one for each."""
+    if response.status_code not in {400, 412, 422}:
+        return None
+    problem = response.json()
+    faults = problem["Errors"] or [{"Pointer": "", "Code": problem["Code"]}]
+    reasons = [_reason(fault["Code"], fault["Pointer"], case) for fault in faults]
+    return reasons[0] if all(reasons) else None
+
+
+def _reason(code: str, pointer: str, case: Case) -> str | None:
+    value = _value_at(pointer, case)
+    return next((rule.reason for rule in RULES if code in rule.codes and rule.holds(pointer, value)), None)
+
+
+def _value_at(pointer: str, case: Case) -> Any:
+    if pointer.startswith("?"):
+        return case.query.get(pointer[1:])
+    value = case.body
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isdecimal():
+            value = value[int(name)]
+    return value
+
+
+def _not_wrong_at_all(response: Response, case: Case, sent: Mapping[str, Any]) -> str | None:
+    if response.status_code == 413:
+        return "refused for its size, a status that Schemathesis does not count among refusals"
+    if _is_valid_without_nulls(case):
+        return "null stands for what is left out"
+    if _is_valid_as_sent(case, sent):
+        return "an empty parameter stands for none, or the case's credentials were not the ones sent"
+    return None
+
+
+def _is_valid_without_nulls(case: Case) -> bool:
+    body = case.operation.get_body_for_media_type(case.media_type) if case.media_type else None
+    if body is None or not isinstance(case.body, dict):
+        return False
+    validator = make_validator(body.optimized_schema, case.operation.schema.adapter.jsonschema_validator_cls)
+    return bool(not validator.is_valid(case.body) and validator.is_valid(_without_nulls(case.body)))
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+def _is_valid_as_sent(case: Case, sent: Mapping[str, Any]) -> bool:
+    """Whether nothing is wrong any more but query parameters nobody knows, which are ignored."""
+    headers, query = case.headers, case.query
+    case.headers = type(headers)({**headers, **sent["headers"]})
+    case.query = {name: value for name, value in query.items() if value != ""}
+    try:
+        return has_only_additional_properties_in_non_body_parameters(case)
+    finally:
+        case.headers, case.query = headers, query

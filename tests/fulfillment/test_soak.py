@@ -1,0 +1,87 @@
+"""What `make soak` shows at length, here in small: the same parts, on the database of the test."""
+
+import threading
+from collections import Counter
+from ipaddress import ip_network
+
+import pytest
+from django.db import connection
+
+from fulfillment.housekeeping import prune
+from tests.benchmarks import soak_cuts, soak_kills, soak_races, soak_scene, wrong_secrets
+from tests.benchmarks.servers import running
+from tests.benchmarks.soak_growth import AGED, AGEING, PRUNED, Load
+from tests.benchmarks.soak_scene import Caller, fresh_world, new_party, rows
+from tests.served import database_url
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, settings):
+    """Of the processes the parts start."""
+    variables = {
+        "FULFILLMENT_MODE": "development",
+        "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+        "DATABASE_URL": database_url(),
+        "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        **soak_scene.LIMITS,
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    # A test begins with an empty one.
+    monkeypatch.setattr(soak_scene, "empty_database", lambda: None)
+
+
+def test_cut_connections_leave_the_old_state_or_the_new():
+    assert failures(soak_cuts.measure(15, farthest=60, writers=4, processes=1)) == []
+
+
+def test_killed_web_processes_lose_nothing_and_double_nothing():
+    assert failures(soak_kills.measure(2, with_worker=False, clients=4, processes=1)) == []
+
+
+def test_parallel_requests_for_one_thing_have_one_winner():
+    lines = soak_races.measure(2, processes=1)
+
+    assert len(lines) == 5
+    assert failures(lines) == []
+
+
+def test_wrong_secrets_refuse_no_good_client_and_pruned_tables_do_not_grow(monkeypatch):
+    """Each round is as much load: none leaves more than the first."""
+    monkeypatch.setenv("TOKEN_FAILURES_PER_MINUTE", "60")
+    world, party = fresh_world(), new_party()
+    attacked: Counter[int] = Counter()
+    left = []
+    with running("ours", threads=4) as server:
+        attack = threading.Thread(target=wrong_secrets.attack, args=(server.url, 100, 3, attacked))
+        load = Load(world, party, server.url, rate=50)
+        good = Caller(server.url, world.as_application())
+        attack.start()
+        for _ in range(3):
+            load.run_for(1)
+            read = [good.call("GET", "/store/associated").status_code for _ in range(5)]
+            make_everything_old(party)
+            prune()
+            left.append({name: rows(f"SELECT count(*) FROM {name}")[0][0] for name in PRUNED})
+        attack.join()
+
+    assert attacked[429] > 0
+    assert set(attacked) <= {400, 401, 429}
+    assert set(read) == {200}
+    # Some of the load are wrong secrets as well.
+    assert set(load.statuses) <= {200, 201, 400, 429}
+    assert all(left[2][name] <= left[0][name] + 10 for name in PRUNED), left
+
+
+def make_everything_old(party) -> None:
+    with connection.cursor() as cursor:
+        for statement in AGEING:
+            values = [party.application.pk] if "%s" in statement else None
+            cursor.execute(statement.replace(AGED, "interval '0 seconds'"), values)
+
+
+def failures(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("FAILED")]
