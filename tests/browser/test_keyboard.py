@@ -83,7 +83,10 @@ def test_the_search_of_everything_opens_and_closes_by_key(visitor):
 
     expect(found).to_be_hidden()
     page.keyboard.press("Control+k")
+    expect(found).to_be_focused()
     page.keyboard.type("fonts")
+    # What was found for the first letters stands there for a moment.
+    expect(page.locator("#command-results")).not_to_contain_text("Orders")
     expect(page.locator("#command-results")).to_contain_text("Fonts")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

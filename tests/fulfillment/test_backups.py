@@ -42,7 +42,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def shop() -> Iterator[World]:
-    """A service in use: an order with a frozen print file, a proof, a key regenerated."""
+    """A service in use: an order with a frozen print file, a proof, a key regenerated; no file of another test."""
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
     world = build_world()
     make_card(world.associated)
     place_order(world)
