@@ -64,6 +64,7 @@ RULES = (
         "the form of an address",
         frozenset({"url_refused", "reply_url_invalid", "invalid_postal_code"}),
     ),
+    Beyond("how many values lists with commas come to", frozenset({"too_many_postal_codes"})),
     Beyond("the form of a name or a cursor", frozenset({"invalid", "parameter_invalid"}), _is_made_up),
     Beyond(
         "a password is compared with lists and with the other values",
