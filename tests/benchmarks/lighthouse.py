@@ -14,11 +14,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.documents import write_between
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import ROOT, fresh_world, prepare
 
 GUIDE = ROOT / "docs" / "portal.md"
-BEGIN, END = "<!-- lighthouse -->", "<!-- end of lighthouse -->"
 CATEGORIES = ("performance", "accessibility", "best-practices")
 LEAST_SCORE, MOST_KILOBYTES = 95, 60
 # The page, and whether somebody is signed in.
@@ -76,9 +76,7 @@ def _write(version: str, lines: list[str]) -> None:
         "for the first page.\n\n"
         "| page | performance | accessibility | best practices | over the wire |\n|---|---|---|---|---|\n"
     )
-    before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
-    text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"
-    GUIDE.write_text(text, encoding="utf-8")
+    write_between(GUIDE, "lighthouse", heading + "\n".join(lines) + "\n\n")
 
 
 if __name__ == "__main__":

@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import Load, put_load, read_load, require_wrk
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "orders.md"
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 FEW, STORES, LARGE_STORE = 1000, 50, 100_000
 DEFAULT, MARKED = 200_000, 2_000_000
 MARKS = {"order without template": 100, "order of a two-sided card": 30, "quote": 300}
@@ -57,8 +57,7 @@ def main() -> None:
     text = _report(stored, lines)
     print(text)
     if arguments.write and stored >= MARKED:
-        before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
-        GUIDE.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}", encoding="utf-8")
+        write_between(GUIDE, "figures", text)
 
 
 def _arguments() -> argparse.Namespace:

@@ -20,9 +20,10 @@ from typing import Any
 
 import orjson
 
+from tests.benchmarks.documents import write_between
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "portal.md"
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 MOST_MILLISECONDS, MOST_QUERIES = 150, 12
 NOT_WALKED = ("/accounts/logout", "/admin/logout")
 
@@ -222,9 +223,7 @@ def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None
         "| as | pages | median | slowest | most queries | over a mark | errors | done by a form: median, slowest |\n"
         "|---|---|---|---|---|---|---|---|\n"
     )
-    before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
-    text = f"{before}{BEGIN}\n{heading}{chr(10).join(lines)}\n\n{END}{rest.partition(END)[2]}"
-    GUIDE.write_text(text, encoding="utf-8")
+    write_between(GUIDE, "figures", heading + "\n".join(lines) + "\n\n")
 
 
 if __name__ == "__main__":

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = ROOT / "docs" / "proofs.md"
-MARKER = "<!-- figures -->"
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
 # The field that is different in each request.
 VARIED = {CARD: "Name", BOOKLET: "Greeting"}
@@ -221,10 +221,7 @@ def _ask(
 
 def _write(lines: list[str], load: str) -> None:
     heading = "| row | requests/s | p50 ms | p95 ms | mark |\n|---|---|---|---|---|\n"
-    before, _, rest = REPORT.read_text("utf-8").partition(MARKER)
-    after = rest.partition(MARKER)[2]
-    table = f"{MARKER}\n{heading}" + "\n".join(lines) + f"\n\n{load}\n{MARKER}"
-    REPORT.write_text(before + table + after, encoding="utf-8")
+    write_between(REPORT, "figures", heading + "\n".join(lines) + f"\n\n{load}\n")
 
 
 if __name__ == "__main__":

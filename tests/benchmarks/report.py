@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from tests.benchmarks.capacity import arithmetic
 from tests.benchmarks.databases import ORDERS, PRODUCTS, ROOT, STORES, TOKENS
+from tests.benchmarks.documents import write_between
 from tests.benchmarks.open_loop import Outcome
 from tests.benchmarks.ratios import GROWTH_MARK, Pace, Runs, ratio
 from tests.benchmarks.rows import Row
 from tests.benchmarks.steady import FLAT_MARK, MEMORY_MARK, TAIL_MARK, WORKERS_MARK, Workers
 
 DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
-BEGIN, END = "<!-- arithmetic -->", "<!-- end of arithmetic -->"
 UNDER = " **(under)**"
 HEADING = """# Performance
 
@@ -125,9 +125,8 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
 
 def write_report(report: Report) -> None:
     DOCUMENT.write_text(report.text(), encoding="utf-8")
-    before, _, rest = SCALING.read_text(encoding="utf-8").partition(BEGIN)
     costs = {row.title: runs["ours"].costs for row, runs in report.rows.items()}
-    SCALING.write_text(f"{before}{BEGIN}\n{arithmetic(costs)}{END}{rest.partition(END)[2]}", encoding="utf-8")
+    write_between(SCALING, "arithmetic", arithmetic(costs))
 
 
 def _cell(found: float, mark: float) -> str:

@@ -25,6 +25,7 @@ import requests
 
 from fulfillment import supervision
 from tests.benchmarks.databases import ROOT, Database, fill_database
+from tests.benchmarks.documents import write_between
 from tests.benchmarks.networks import GATEWAY, NETWORK, namespaces
 from tests.benchmarks.open_loop import put_steady_load
 from tests.benchmarks.rows import ORDER
@@ -33,7 +34,6 @@ from tests.receivers import Receiver, receiving
 
 FOLDER = ROOT / "var" / "nodes-postgres"
 GUIDE = ROOT / "docs" / "scaling.md"
-BEGIN, END = "<!-- two nodes -->", "<!-- end of two nodes -->"
 QUOTA, SENT, TWINS = 200, 300, 24
 RATE, SECONDS, KILLED_AFTER = 200, 12, 5
 START_SECONDS = 30
@@ -92,9 +92,7 @@ def main() -> None:
         run = Run(a, b, database)
         _observe(run, receiver)
     if arguments.write:
-        before, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
-        text = "\n".join(run.lines)
-        GUIDE.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        write_between(GUIDE, "two nodes", "\n".join(run.lines) + "\n")
 
 
 def _observe(run: Run, receiver: Receiver) -> None:

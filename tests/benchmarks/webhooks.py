@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.documents import write_between
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "webhooks.md"
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 ENDPOINTS = 10
 OLD_EVENTS, WEBHOOKS_OF_OLD = 333_334, 3
 OLD = f"""
@@ -55,8 +56,7 @@ def main() -> int:
     text = "\n".join([head, "| figure | measured | mark |", "|---|---|---|", *lines, ""])
     print(text)
     if arguments.write and not arguments.only:
-        start, _, rest = GUIDE.read_text(encoding="utf-8").partition(BEGIN)
-        GUIDE.write_text(f"{start}{BEGIN}\n{text}{END}{rest.partition(END)[2]}", encoding="utf-8")
+        write_between(GUIDE, "figures", text)
     return 0
 
 
