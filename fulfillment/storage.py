@@ -2,18 +2,21 @@
 
 import errno
 import logging
+import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from django.core.files.base import File
-from django.core.files.storage import FileSystemStorage
+from django.core.files.storage import FileSystemStorage, Storage
 
 from fulfillment.errors import DomainError, Unavailable
 
 logger = logging.getLogger("fulfillment.storage")
 
+# No more than the service's user and group; a narrower umask narrows them further.
+FILE_MODE, FOLDER_MODE = 0o640, 0o750
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -40,21 +43,51 @@ def storage_at_work() -> Iterator[None]:
         raise StorageUnavailable(error) from error
 
 
+def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
+    try:
+        folders, names = storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    prefix = f"{folder}/" if folder else ""
+    # A name with a dot before it is of a file half written.
+    yield from (f"{prefix}{name}" for name in sorted(names) if name and not name.startswith("."))
+    for one in sorted(folders):
+        yield from stored_names(storage, f"{prefix}{one}")
+
+
 class FolderStorage(FileSystemStorage):
     """A file appears whole under its name or not at all, also when its writer is killed half-way."""
 
     def _save(self, name: str, content: File) -> str:
         path = Path(self.path(name))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         # In the folder itself: a rename is atomic only within one file system.
-        with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as part:
-            try:
+        part = path.with_name(f".{secrets.token_hex(8)}.part")
+        try:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
                 for chunk in content.chunks():
-                    part.write(chunk)
-                part.close()
-                Path(part.name).chmod(0o644)
-                Path(part.name).replace(path)
-            except BaseException:
-                Path(part.name).unlink(missing_ok=True)
-                raise
+                    file.write(chunk)
+            _give_to_owner(part)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
         return name
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    try:
+        folder.mkdir(mode=FOLDER_MODE)
+    except FileExistsError:
+        return
+    _give_to_owner(folder)
+
+
+def _give_to_owner(path: Path) -> None:
+    """What a command writes as root must be read and removed by the service, which owns the folder around it."""
+    if os.geteuid() == 0:
+        around = path.parent.stat()
+        os.chown(path, around.st_uid, around.st_gid)
