@@ -21,6 +21,7 @@ from applications.services.built_in import ensure_api_console
 from applications.services.keys import MAXIMUM_KEYS, add_key
 from applications.services.tokens import issue_access_token
 from delivery.services.demo import DEMO_POSTAL_CODES, load_demo_population
+from fulfillment.demo_sign_ins import DEMO_PASSWORDS
 from stores.models import Product, Store
 from stores.services.demo import load_demo_catalog
 
@@ -43,9 +44,9 @@ class Person:
         return f"sfs_demo_{self.username}_primary"
 
 
-OPERATOR = Person("operator", "paper-river-lantern", "Olivia", "Park", is_operator=True)
-USER = Person("user", "copper-meadow-kite", "Uma", "Lindqvist")
-OUTSIDER = Person("outsider", "silver-harbor-tulip", "Oscar", "Reyes")
+OPERATOR = Person("operator", DEMO_PASSWORDS["operator"], "Olivia", "Park", is_operator=True)
+USER = Person("user", DEMO_PASSWORDS["user"], "Uma", "Lindqvist")
+OUTSIDER = Person("outsider", DEMO_PASSWORDS["outsider"], "Oscar", "Reyes")
 
 APPLICATION_ID = "demo-application"
 APPLICATION_KEY = "sfk_demo_application_key"

@@ -1,8 +1,10 @@
 import os
+import sys
 from typing import Any
 
 import django
 from django.core.cache import close_caches
+from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
@@ -11,8 +13,14 @@ from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
-django.setup()
-start_telemetry()
+try:
+    django.setup()
+    start_telemetry()
+    from fulfillment.demo_sign_ins import refuse_demo_sign_ins  # needs the models
+
+    refuse_demo_sign_ins()
+except ImproperlyConfigured as error:
+    sys.exit(str(error))
 application = get_wsgi_application()
 
 

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand
 from accounts.models import Tenant
 from applications.services.built_in import ensure_api_console
 from applications.services.events import settle_restored_events
+from fulfillment.demo_sign_ins import refuse_demo_sign_ins
 from fulfillment.trail import grant_new_tables, grant_use
 from stores.services.renderings import refresh_renderings
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         Tenant.objects.get_or_create(
             domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": settings.DEFAULT_TENANT_DOMAIN}
         )
+        refuse_demo_sign_ins()
         ensure_api_console()
         refresh_renderings()
         settle_restored_events()

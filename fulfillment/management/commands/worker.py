@@ -23,6 +23,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from applications.webhooks.client import Client
 from applications.webhooks.sender import Sender
+from fulfillment.demo_sign_ins import refuse_demo_sign_ins
 from fulfillment.telemetry import start_telemetry
 
 logger = logging.getLogger("fulfillment.worker")
@@ -58,6 +59,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
         start_telemetry()
+        refuse_demo_sign_ins()
         asyncio.run(work(concurrency))
 
 
