@@ -8,7 +8,7 @@ try:
     from django.db import InterfaceError, OperationalError
 
     from fulfillment import development
-    from fulfillment.errors import in_one_line
+    from fulfillment.errors import DomainError, in_one_line
     from fulfillment.postgres import PostgresUnavailable
 except ImportError as missing:
     sys.exit(f"A package is missing here ({missing}); run `make install`, then .venv/bin/python manage.py.")
@@ -33,6 +33,10 @@ def main() -> None:
         if "--traceback" in sys.argv:
             raise
         sys.exit(f"The database is away or gave up, and the command with it: {in_one_line(error)}")
+    except (ImproperlyConfigured, DomainError, PostgresUnavailable) as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

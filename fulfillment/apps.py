@@ -7,7 +7,9 @@ class FulfillmentConfig(AppConfig):
     verbose_name = "Wiring"
 
     def ready(self) -> None:
-        from fulfillment.trail import close_trail  # noqa: PLC0415 - needs the models
+        # They need the models.
+        import fulfillment.deployment_checks  # noqa: F401, PLC0415
+        from fulfillment.trail import close_trail  # noqa: PLC0415
 
         # Told once, when the migrations of all apps are done; of an app without models nothing is told.
         post_migrate.connect(close_trail, sender=apps.get_app_config("accounts"))

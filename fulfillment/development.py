@@ -20,6 +20,8 @@ ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
+# Names the file that chose development mode where no variable did.
+CHOSEN_BY = "FULFILLMENT_MODE_CHOSEN_BY"
 EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
 # `up` starts the server itself, among its printed steps.
 WITHOUT_DATABASE = frozenset(
@@ -42,7 +44,11 @@ def prepare(arguments: Sequence[str]) -> None:
     if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_asked_for():
         return
     command = arguments[1] if len(arguments) > 1 else "help"
-    values = _kept_values(arguments if command == "up" else None)
+    if not os.environ.get("FULFILLMENT_MODE", "").strip():
+        os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
+    # The children of `up` are given all of them, and may not read the file.
+    has_all = command != "up" and all(os.environ.get(name) for name in KEPT)
+    values = {} if has_all else _kept_values(arguments if command == "up" else None)
     os.environ["FULFILLMENT_MODE"] = "development"
     for name, value in values.items():
         os.environ[name] = os.environ.get(name) or value

@@ -1,12 +1,22 @@
 """Settings read from environment variables; a wrong or missing value stops the start with one sentence."""
 
 import os
+import re
+from collections.abc import Collection
+from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import EmailValidator
 
+# Of every secret; docs/operating.md and the messages name the same number.
 MINIMUM_SECRET_LENGTH = 32
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")
+PASSWORD = re.compile(r"(://[^/@:]*):[^/@]*@")
+LONGEST_NUMBER = 18
 
 
 def text(name: str, default: str = "") -> str:
@@ -22,9 +32,75 @@ def flag(name: str, *, default: bool = False) -> bool:
 
 def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) -> int:
     value = text(name) or str(default)
-    if not value.isascii() or not value.isdigit() or not minimum <= int(value) <= maximum:
+    is_number = value.isascii() and value.isdigit() and len(value) <= LONGEST_NUMBER
+    if not is_number or not minimum <= int(value) <= maximum:
         raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number from {minimum} to {maximum}.")
     return int(value)
+
+
+def choice(name: str, default: str, allowed: Collection[str]) -> str:
+    value = text(name, default)
+    if value not in allowed:
+        *first, last = allowed
+        raise ImproperlyConfigured(f"{name} is {value!r}; write {', '.join(first)} or {last}.")
+    return value
+
+
+def url(name: str, default: str = "", *, schemes: Collection[str], wanted: str) -> str:
+    """An address with a host; an unset one is `default`. `wanted` says what is allowed."""
+    value = text(name, default)
+    parts = split_url(value)
+    if value and (parts is None or parts.scheme not in schemes or not parts.hostname):
+        raise ImproperlyConfigured(f"{name} is {without_password(value)!r}; write {wanted}.")
+    return value
+
+
+def split_url(value: str) -> SplitResult | None:
+    """None for what is no address: half brackets, a port that is no number."""
+    try:
+        parts = urlsplit(value)
+        parts.port  # noqa: B018 - raises for a port that is none
+    except ValueError:
+        return None
+    return None if any(letter.isspace() for letter in value) else parts
+
+
+def without_password(value: str) -> str:
+    return PASSWORD.sub(r"\1:***@", value)
+
+
+def domain(name: str, default: str) -> str:
+    value = text(name)
+    if value and not DOMAIN_NAME.match(value):
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a domain name, such as example.com.")
+    return value or default
+
+
+def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """Host names as Django compares them: without scheme, port and path; `.example.com` takes in what is below."""
+    for host in names(name):
+        bare = host.removeprefix(".")
+        if host != "*" and not DOMAIN_NAME.match(bare) and not re.fullmatch(r"\[[0-9A-Fa-f:.]+\]", host):
+            raise ImproperlyConfigured(
+                f"{name} holds {host!r}; write host names such as print.example, separated by commas, without "
+                "scheme, port and path."
+            )
+    return names(name, default)
+
+
+def email(name: str, default: str) -> str:
+    """An address, or a name and an address: `Print <no-reply@print.example>`."""
+    value = text(name, default)
+    address = parseaddr(value)[1]
+    host = address.rpartition("@")[2]
+    try:
+        # A host without a dot is a machine in one's own network.
+        EmailValidator(allowlist=[host] if host == "localhost" or value == default else [])(address)
+    except ValidationError as error:
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; write an e-mail address, such as no-reply@print.example."
+        ) from error
+    return value
 
 
 def names(name: str, default: tuple[str, ...] = ()) -> list[str]:
@@ -37,7 +113,7 @@ def networks(name: str, default: tuple[str, ...] = ()) -> list[IPv4Network | IPv
         return [ip_network(part) for part in names(name, default)]
     except ValueError as error:
         raise ImproperlyConfigured(
-            f"{name} is {text(name)!r}: {error}. Write networks such as 10.0.0.0/8, separated by commas."
+            f"{name} is {text(name)!r} ({error}); write networks such as 10.0.0.0/8, separated by commas."
         ) from error
 
 
@@ -53,9 +129,11 @@ def secret(name: str) -> str:
     if file_name:
         try:
             value = Path(file_name).read_text(encoding="utf-8").strip()
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
             raise ImproperlyConfigured(
-                f"{name}_FILE names {file_name}, which cannot be read: {error}."
+                f"{name}_FILE names {file_name}, which cannot be read ({reason}); write the path of a file that "
+                f"holds at least {MINIMUM_SECRET_LENGTH} random characters."
             ) from error
     if len(value) < MINIMUM_SECRET_LENGTH or len(set(value)) < 8:
         raise ImproperlyConfigured(

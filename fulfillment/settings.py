@@ -4,11 +4,13 @@ Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in wh
 without it a missing or weak secret stops the start.
 """
 
+import re
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 import pghistory
+import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
@@ -17,10 +19,9 @@ from fulfillment import environment
 from fulfillment.figures import share_figures
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+HTTP = ("http", "https")
 
-MODE = environment.text("FULFILLMENT_MODE", "production")
-if MODE not in {"production", "development"}:
-    raise ImproperlyConfigured(f"FULFILLMENT_MODE is {MODE!r}; write production or development.")
+MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
 DEBUG = False
 
@@ -30,13 +31,22 @@ ENCRYPTION_KEYS = environment.secrets("FULFILLMENT_ENCRYPTION_KEYS")
 
 # Every absolute address we print (issuer, links, proof URLs) starts with this, never with the Host header.
 PUBLIC_URL = environment.text("PUBLIC_URL", "http://127.0.0.1:8000" if DEVELOPMENT else "").rstrip("/")
-_public = urlsplit(PUBLIC_URL)
-if _public.scheme not in ({"https", "http"} if DEVELOPMENT else {"https"}) or not _public.hostname:
-    raise ImproperlyConfigured(f"PUBLIC_URL is {PUBLIC_URL!r}; write the https address clients use.")
+_public = environment.split_url(PUBLIC_URL)
+if (
+    _public is None
+    or _public.scheme not in ({"https", "http"} if DEVELOPMENT else {"https"})
+    or not _public.hostname
+    or _public.netloc.rpartition("@")[1]
+    or any((_public.path, _public.query, _public.fragment))
+):
+    raise ImproperlyConfigured(
+        f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, without "
+        "a path, such as https://print.example."
+    )
 API_ROOT = "/api/v1"
 API_URL = PUBLIC_URL + API_ROOT
 
-ALLOWED_HOSTS = environment.names(
+ALLOWED_HOSTS = environment.hosts(
     "ALLOWED_HOSTS",
     ("localhost", "127.0.0.1", "[::1]", _public.hostname) if DEVELOPMENT else (_public.hostname,),
 )
@@ -111,18 +121,25 @@ TEMPLATES = [
 ]
 
 
+SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+
+
 def _database(url: str) -> dict[str, object]:
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
-    options = dict(parse_qsl(parts.query))
+    parts = environment.split_url(url)
+    if parts is None or parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured(
+            f"DATABASE_URL is {environment.without_password(url)!r}; write an address such as "
+            "postgresql://user:password@host:5432/name."
+        )
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    _require_known(options)
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.path.strip("/"),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": options.pop("host", None) or parts.hostname or "",
-        "PORT": str(parts.port or ""),
+        "PORT": options.pop("port", None) or str(parts.port or ""),
         # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
         "CONN_MAX_AGE": 1800,
         "OPTIONS": {
@@ -135,6 +152,20 @@ def _database(url: str) -> dict[str, object]:
             "-c idle_in_transaction_session_timeout=30000 -c jit=off",
         },
     }
+
+
+def _require_known(options: dict[str, str]) -> None:
+    """libpq would say so at the first connection only."""
+    mode = options.get("sslmode", "prefer")
+    if mode not in SSL_MODES:
+        raise ImproperlyConfigured(
+            f"DATABASE_URL has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}."
+        )
+    known = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults()}
+    if unknown := sorted(options.keys() - known):
+        raise ImproperlyConfigured(
+            f"DATABASE_URL has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert."
+        )
 
 
 DATABASE_URL = environment.text("DATABASE_URL")
@@ -152,6 +183,8 @@ AUTHENTICATION_BACKENDS = ["accounts.authentication.TenantBackend"]
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
     "security.W003",  # fulfillment.middleware.PageCsrf is a CsrfViewMiddleware
+    # fulfillment.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
+    *("security.W004", "security.W005", "security.W009", "security.W021", "security.W025"),
     "oauth2_provider.E003",  # http reply URLs: applications.services.reply_urls allows them on loopback only
 ]
 PASSWORD_HASHERS = [
@@ -172,11 +205,9 @@ LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 # Operators without a second step are led to set one up, and open nothing before.
-OPERATOR_TWO_FACTOR = environment.text("OPERATOR_TWO_FACTOR", "optional")
-if OPERATOR_TWO_FACTOR not in {"optional", "required"}:
-    raise ImproperlyConfigured(f"OPERATOR_TWO_FACTOR is {OPERATOR_TWO_FACTOR!r}; write required or optional.")
+OPERATOR_TWO_FACTOR = environment.choice("OPERATOR_TWO_FACTOR", "optional", ("optional", "required"))
 SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
-DEFAULT_TENANT_DOMAIN = environment.text(
+DEFAULT_TENANT_DOMAIN = environment.domain(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
 )
 
@@ -191,23 +222,32 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
-FILE_STORAGE = environment.text("FILE_STORAGE", "folder")
+FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))
+S3_BUCKET = environment.text("S3_BUCKET")
 
 
-def _file_storage() -> dict[str, object]:
-    if FILE_STORAGE == "folder":
+def _file_storage(kind: str = "") -> dict[str, object]:
+    if (kind or FILE_STORAGE) == "folder":
         return {"BACKEND": "fulfillment.storage.FolderStorage", "OPTIONS": {"allow_overwrite": True}}
     bucket = environment.text("S3_BUCKET")
-    if FILE_STORAGE != "s3" or not bucket:
-        raise ImproperlyConfigured("FILE_STORAGE is folder, or s3 together with S3_BUCKET.")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]", bucket):
+        raise ImproperlyConfigured(
+            f"S3_BUCKET is {bucket!r}; write the name of the bucket that keeps files, or set FILE_STORAGE to folder."
+        )
+    region = environment.text("S3_REGION")
+    if region and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}", region):
+        raise ImproperlyConfigured(f"S3_REGION is {region!r}; write the name of a region, such as us-east-1.")
     from botocore.config import Config  # noqa: PLC0415 - loads slowly, and only S3 needs it
 
     return {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
             "bucket_name": bucket,
-            "endpoint_url": environment.text("S3_ENDPOINT_URL") or None,
-            "region_name": environment.text("S3_REGION") or None,
+            "endpoint_url": environment.url(
+                "S3_ENDPOINT_URL", schemes=HTTP, wanted="an address such as https://s3.example"
+            )
+            or None,
+            "region_name": region or None,
             "location": environment.text("S3_PREFIX"),
             "file_overwrite": True,
             # The default waits a minute and tries five times, longer than any request should.
@@ -218,6 +258,9 @@ def _file_storage() -> dict[str, object]:
 
 STORAGES = {
     "default": _file_storage(),
+    # Both kinds by name, for `move_files`.
+    "folder": _file_storage("folder"),
+    **({"s3": _file_storage("s3")} if S3_BUCKET else {}),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
@@ -237,7 +280,7 @@ EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = environment.text("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
+DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_public.hostname}")
 
 HTTPS = _public.scheme == "https"
 BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
@@ -248,9 +291,10 @@ TRUSTED_PROXIES = environment.networks(
 )
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_HSTS_PRELOAD = HTTPS
+# An hour can be waited out; what browsers are told for longer, or for other hosts, nobody can take back.
+SECURE_HSTS_SECONDS = environment.integer("HSTS_SECONDS", 3600, maximum=63_072_000) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and environment.flag("HSTS_INCLUDE_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = HTTPS and environment.flag("HSTS_PRELOAD")
 SESSION_ENGINE = "accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 DEVICE_COOKIE_NAME = "device"
@@ -435,6 +479,14 @@ SIGN_UPS_PER_ADDRESS = 20
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.
 RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
+if not (
+    re.match(r"rediss?://[^/]|unix://|\Z", RATE_LIMIT_REDIS_URL)
+    and environment.split_url(RATE_LIMIT_REDIS_URL)
+):
+    raise ImproperlyConfigured(
+        f"RATE_LIMIT_REDIS_URL is {environment.without_password(RATE_LIMIT_REDIS_URL)!r}; write an address such as "
+        "redis://redis.example:6379/0."
+    )
 
 # Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
 USAGE_FLUSH_SECONDS = 5
@@ -453,12 +505,16 @@ DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOP
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
+if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
+    raise ImproperlyConfigured(
+        f"EDDM_ROUTE_TYPES is {EDDM_ROUTE_TYPES!r}; write letters of CRHB, such as CRH."
+    )
 
 # Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.
 PROOF_MARK = environment.text("PROOF_MARK", "PROOF")
 PROOF_MARK = "" if PROOF_MARK.lower() == "none" else PROOF_MARK
-if len(PROOF_MARK) > 24:
-    raise ImproperlyConfigured("PROOF_MARK has more than 24 letters.")
+if len(PROOF_MARK) > 24 or not PROOF_MARK.isprintable():
+    raise ImproperlyConfigured(f"PROOF_MARK is {PROOF_MARK!r}; write up to 24 letters, or none.")
 # Longer than the addresses of a proof are good, which is 31 days at most, and the day between two touches.
 PROOF_DAYS_SHORTEST = 33
 PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
@@ -469,12 +525,18 @@ ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_
 # How long the files of imports are kept: uploads, and lists of problems.
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
-LOG_FORMAT = environment.text("LOG_FORMAT", "plain" if DEVELOPMENT else "json")
-if LOG_FORMAT not in {"plain", "json"}:
-    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT!r}; write plain or json.")
+LOG_LEVEL = environment.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
+LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEVELOPMENT else "json", ("plain", "json"))
 ACCESS_LOG = environment.flag("ACCESS_LOG")
 SENTRY_DSN = environment.text("SENTRY_DSN")
-OTLP_ENDPOINT = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT")
+if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+", SENTRY_DSN):
+    raise ImproperlyConfigured(
+        f"SENTRY_DSN is {environment.without_password(SENTRY_DSN)!r}; write an address such as "
+        "https://key@sentry.example/7."
+    )
+OTLP_ENDPOINT = environment.url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT", schemes=HTTP, wanted="an address such as http://collector.example:4318"
+)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -503,5 +565,5 @@ LOGGING = {
         # At the lowest level it writes refresh tokens and codes into its messages.
         "oauthlib": {"level": "INFO"},
     },
-    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 READ = re.compile(
-    r"environment\.(?:text|flag|integer|names|networks|secrets?)\(\s*\"([A-Z_]+)\"|environ\.get\(\"([A-Z_]+)\"\)"
+    r"environment\.(?:text|flag|integer|choice|url|domain|hosts|email|names|networks|secrets?)\(\s*\"([A-Z_]+)\"|environ(?:ment)?\.get\(\"([A-Z_]+)\"[,)]"
 )
 
 

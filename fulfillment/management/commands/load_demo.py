@@ -1,6 +1,7 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError
 
 from fulfillment.demo import load_demo
 from stores.models import Store
@@ -10,6 +11,9 @@ class Command(BaseCommand):
     help = "Loads the demo data that is missing (development mode only); what is there stays untouched."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        load_demo()
+        try:
+            load_demo()
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error
         if options["verbosity"]:
             self.stdout.write(f"{Store.objects.count()} stores are ready.")
