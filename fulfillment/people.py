@@ -3,9 +3,12 @@
 import io
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from uuid import UUID
 
 import orjson
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 import accounts.services.personal_data
@@ -21,6 +24,9 @@ from stores.models.order_status import AT_REST
 from stores.services.order_moves import Actor
 from stores.services.recipients import erase_recipient
 
+# Of people who fit one name.
+SHOWN = 5
+
 
 def every_kind() -> list[PersonalData]:
     """What names the user comes last: the others look for him by it."""
@@ -32,12 +38,36 @@ def every_kind() -> list[PersonalData]:
     ]
 
 
-def find_user(name: str) -> User:
-    """By `name@domain`, or by the name alone where one tenant has it."""
-    try:
-        return User.objects.get_by_natural_key(name)
-    except (User.DoesNotExist, User.MultipleObjectsReturned) as error:
-        raise NotFound(f"There is no one user {name}; write name@domain.", code="user_not_found") from error
+def find_user(given: str) -> User:
+    """By full name (`name@domain`), by an e-mail address or a name that one person has.
+
+    Raises NotFound, and Conflict where several fit: a full name can look like the e-mail address of another person.
+    """
+    users = User.objects.select_related("tenant").order_by("created")
+    with suppress(ValueError):
+        if user := users.filter(pk=UUID(given)).first():
+            return user
+    name, _, domain = given.rpartition("@")
+    full = list(users.filter(username__iexact=name, tenant__domain__iexact=domain)) if name else []
+    other = list(users.filter(Q(email__iexact=given) | Q(username__iexact=given))[:SHOWN])
+    found = {user.pk: user for user in [*full, *other]}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise NotFound(
+            f"No user has the full name or e-mail address {given}; write the full name, which is the user name with "
+            "the domain of the organisation (olivia@print.example), or the e-mail address.",
+            code="user_not_found",
+        )
+    # An ID is unambiguous in every case, also where a full name equals an e-mail address.
+    shown = ", ".join(
+        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found.values()
+    )
+    raise Conflict(
+        f"{given} is the full name or e-mail address of {len(found)} people: {shown}. Write "
+        "the ID of the one you mean.",
+        code="user_ambiguous",
+    )
 
 
 def export_user_data(*, user: User) -> bytes:

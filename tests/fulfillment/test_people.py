@@ -23,8 +23,10 @@ from applications.services.applications import create_application
 from applications.services.owners import OwnerInvitation
 from delivery.models import ImportRun
 from fulfillment.backups.programs import run_program
-from fulfillment.people import erase_user, every_kind, export_user_data
+from fulfillment.errors import Conflict
+from fulfillment.people import erase_user, every_kind, export_user_data, find_user
 from stores.models import Order
+from tests.factories.accounts import UserFactory
 from tests.factories.orders import make_product, order_body
 from tests.world import PASSWORD, build_world
 
@@ -251,10 +253,35 @@ def test_last_owner_is_told_what_stands_in_the_way(world, person):
     assert User.objects.get(pk=person.pk).email == PERSON["email"]
 
 
+def test_last_owner_is_told_the_application_and_how_to_go_on(world, person):
+    with pytest.raises(CommandError) as refused:
+        call_command("erase_user", PERSON["email"])
+
+    named = [f"{one.name} ({one.pk})" for one in Application.objects.filter(user=person)]
+    assert named
+    assert all(name in str(refused.value) for name in named)
+    assert "--disable-applications" in str(refused.value)
+
+
+def test_person_is_found_by_full_name_email_or_id_and_never_guessed(world):
+    olivia = UserFactory(username="olivia", email="olivia@post.example")
+    full = f"olivia@{olivia.tenant.domain}"
+    for given in (full, full.upper(), "olivia@post.example", "olivia", str(olivia.pk)):
+        assert find_user(given) == olivia
+    other = UserFactory(username="other", email=full)
+
+    with pytest.raises(Conflict) as refused:
+        find_user(full)
+
+    assert str(olivia.pk) in refused.value.message
+    assert str(other.pk) in refused.value.message
+    assert find_user(str(other.pk)) == other
+
+
 def test_last_operator_is_not_erased(world):
     with pytest.raises(CommandError, match="last operator"):
         call_command("erase_user", "operator@print.example")
-    with pytest.raises(CommandError, match="no one user nobody"):
+    with pytest.raises(CommandError, match="No user has the full name or e-mail address nobody"):
         call_command("erase_user", "nobody")
 
 

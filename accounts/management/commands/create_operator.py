@@ -47,6 +47,7 @@ class Command(BaseCommand):
         if password := os.environ.get("OPERATOR_PASSWORD"):
             return password
         if not sys.stdin.isatty():
+            self.stderr.write("There is no terminal: the password is the first line of standard input.")
             return sys.stdin.readline().rstrip("\n")
         password = getpass.getpass("Password: ")
         if getpass.getpass("Once more: ") != password:

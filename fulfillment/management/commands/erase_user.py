@@ -11,7 +11,10 @@ class Command(BaseCommand):
     help = "Forget a person: the account is closed and named nowhere. What it did stays, without a name."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("user", help="name@domain")
+        parser.add_argument(
+            "user",
+            help="full name (olivia@print.example), e-mail address or ID",
+        )
         parser.add_argument(
             "--disable-applications",
             action="store_true",
@@ -26,14 +29,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             user = find_user(options["user"])
+            full_name = f"{user.username}@{user.tenant.domain}"
             left = erase_user(
                 user=user,
                 disable_applications=options["disable_applications"],
                 erase_orders=options["erase_orders"],
             )
         except DomainError as error:
-            raise CommandError(error.message) from error
-        self.stdout.write(f"{options['user']} is forgotten; what points there says {user.pk}.")
+            further = " Or run it again with --disable-applications." if error.code == "last_owner" else ""
+            raise CommandError(f"{error.message}{further}") from error
+        self.stdout.write(f"{full_name} is forgotten; what points there says {user.pk}.")
         if left:
             orders = " ".join(f"--order {number}" for number in left)
             self.stderr.write(

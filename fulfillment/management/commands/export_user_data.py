@@ -13,7 +13,10 @@ class Command(BaseCommand):
     help = "Write all that is kept of a user into a ZIP file of JSON, without any secret."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("user", help="name@domain")
+        parser.add_argument(
+            "user",
+            help="full name (olivia@print.example), e-mail address or ID",
+        )
         parser.add_argument("file", type=Path, help="a new file, such as ada.zip")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -10,6 +10,9 @@ from stores.models import ActorKind, Order
 from stores.services.order_moves import Actor
 from stores.services.recipients import erase_recipient, orders_to
 
+# Of the orders left alone; --dry-run lists all.
+SHOWN = 5
+
 
 class Command(BaseCommand):
     help = (
@@ -42,13 +45,17 @@ class Command(BaseCommand):
                 erase_recipient(
                     order=order, actor=Actor(ActorKind.OPERATOR), even_at_work=options["even_at_work"]
                 )
-            except Conflict as error:
-                left.append(error.message)
+            except Conflict:
+                left.append(str(order.number))
             except DomainError as error:
                 raise CommandError(f"{error.message} Run it again.") from error
         self.stdout.write(f"{len(orders) - len(left)} orders have forgotten their recipient.")
         if left:
-            raise CommandError(" ".join(left))
+            shown = ", ".join(left[:SHOWN]) + (", ..." if len(left) > SHOWN else "")
+            raise CommandError(
+                f"{len(left)} orders are still to be sent and need their address until they are shipped, cancelled or "
+                f"rejected: {shown}. Run it again then, or with --even-at-work."
+            )
 
 
 def _chosen(options: dict[str, Any]) -> QuerySet[Order]:

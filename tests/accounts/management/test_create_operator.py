@@ -1,3 +1,5 @@
+import io
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -15,6 +17,15 @@ def test_operator_can_sign_in(db, password, client, capsys):
     assert User.objects.get(username="ada").is_operator
     assert client.login(username="ada@print.example", password="a long pass phrase")
     assert "ada@print.example is an operator" in capsys.readouterr().out
+
+
+def test_password_without_a_terminal_is_said_to_come_from_standard_input(db, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("a long pass phrase\nmore\n"))
+
+    call_command("create_operator", "ada", email="ada@print.example", tenant="print.example")
+
+    assert "the password is the first line of standard input" in capsys.readouterr().err
+    assert User.objects.get(username="ada").check_password("a long pass phrase")
 
 
 def test_operator_refused_says_why_and_is_not_created(db, monkeypatch):

@@ -258,11 +258,23 @@ def test_picture_removed_while_its_print_was_made_is_no_obstacle(photos):
     assert not OrderedAsset.objects.exists()
 
 
+def test_many_orders_at_work_are_counted_and_the_first_are_named(placed):
+    waiting = [placed.place(body={**placed.body, "ExternalID": f"many-{n}"}).json() for n in range(7)]
+
+    with pytest.raises(CommandError) as refused:
+        call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
+
+    assert str(refused.value).startswith("7 orders are still to be sent")
+    named = [one["OrderNumber"] for one in waiting if one["OrderNumber"] in str(refused.value)]
+    assert len(named) == 5
+    assert len(str(refused.value)) < 250
+
+
 def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     waiting = placed.place(body={**placed.body, "ExternalID": "wq-2"}).json()
 
     with pytest.raises(
-        CommandError, match=f"Order {waiting['OrderNumber']} is Received: it needs its address"
+        CommandError, match=f"1 orders are still to be sent .*: {waiting['OrderNumber']}. Run it again"
     ):
         call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
