@@ -15,7 +15,7 @@ from fulfillment.backups.manifest import DUMP, FILE_LIST, FILES, Content, Manife
 from fulfillment.backups.programs import run_program
 from fulfillment.errors import Conflict, Unprocessable
 from fulfillment.locks import only_one
-from fulfillment.storage import NO_ROOM, storage_at_work
+from fulfillment.storage import NO_ROOM, storage_at_work, stored_names
 from stores.selectors.stored_files import named_files
 
 CHUNK = 1 << 20
@@ -106,22 +106,10 @@ def count_rows() -> dict[str, int]:
 
 
 def _copied(part: Path, names: set[str]) -> Iterator[Content]:
-    for name in _stored_names():
+    for name in stored_names(default_storage):
         if content := _copy(name, part / FILES / name):
             names.add(name)
             yield content
-
-
-def _stored_names(folder: str = "") -> Iterator[str]:
-    try:
-        folders, names = default_storage.listdir(folder)
-    except FileNotFoundError:
-        return
-    prefix = f"{folder}/" if folder else ""
-    # A name with a dot before it is of a file half written.
-    yield from (f"{prefix}{name}" for name in sorted(names) if name and not name.startswith("."))
-    for one in sorted(folders):
-        yield from _stored_names(f"{prefix}{one}")
 
 
 def _copy(name: str, target: Path) -> Content | None:

@@ -23,6 +23,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "import_eddm": ["{folder}/routes.csv"],
     "import_order_status": ["{folder}/orders.csv"],
     "load_demo": [],
+    "move_files": ["s3"],
     "make_orders": ["--count", "1"],
     "migrate": [],
     "prepare": [],
@@ -59,6 +60,7 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     (tmp_path / "routes.csv").write_text("")
     (tmp_path / "orders.csv").write_text("order number,status\n10000001,Shipped\n")
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody:hidden@127.0.0.1:9/none")
+    environment["S3_BUCKET"] = "prints"
     asked = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
 
     done = subprocess.run(

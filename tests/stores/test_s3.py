@@ -8,7 +8,8 @@ import boto3
 import pytest
 from botocore.exceptions import EndpointConnectionError
 from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
+from django.core.files.storage import default_storage, storages
+from django.core.management import CommandError, call_command
 from django.test import Client
 from moto.server import ThreadedMotoServer
 from PIL import Image
@@ -219,3 +220,77 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
     assert {name: count for name, count in removed.items() if count} == strays
     assert len(bucket.keys()) == 4
     assert {thing.name: thing.count() for thing in pruning.prunables() if thing.count()} == {}
+
+
+@pytest.fixture
+def both(bucket, settings, tmp_path):
+    """The folder in use, and the bucket to move to."""
+    settings.MEDIA_ROOT, settings.FILE_STORAGE = tmp_path, "folder"
+    folder = fulfillment.settings._file_storage("folder")
+    bucket_options = fulfillment.settings._file_storage("s3")
+    settings.STORAGES = {**settings.STORAGES, "default": folder, "folder": folder, "s3": bucket_options}
+    return bucket
+
+
+def files_below(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_move_to_the_bucket_and_back_and_are_compared(both, shop_client, settings, tmp_path, capsys):
+    upload(shop_client)
+    assert order_of(shop_client).status_code == 201
+    before = files_below(tmp_path)
+    assert len(before) >= 2
+
+    call_command("move_files", "s3")
+
+    assert f"{len(before)} files copied, 0 there already" in capsys.readouterr().out
+    assert {key.removeprefix("shop/"): both.read(key) for key in list(both.keys())} == before
+    with pytest.raises(CommandError, match="Set FILE_STORAGE=s3"):
+        call_command("move_files", "s3", "--remove")
+    settings.FILE_STORAGE = "s3"
+    call_command("move_files", "s3", "--remove")
+    assert f"0 files copied, {len(before)} there already" in capsys.readouterr().out
+    assert files_below(tmp_path) == {}
+
+    call_command("move_files", "folder")
+
+    assert files_below(tmp_path) == before
+
+
+def test_stopped_move_goes_on_and_a_wrong_copy_is_sent_anew(both, shop_client, tmp_path, capsys):
+    for _ in range(3):
+        upload(shop_client)
+    names = sorted(files_below(tmp_path))
+    storages["s3"].save(names[0], ContentFile(b"x" * (tmp_path / names[0]).stat().st_size))
+    calls = []
+
+    def cut(model, **more):
+        calls.append(model.name)
+        if model.name == "PutObject" and calls.count("PutObject") > 2:
+            raise EndpointConnectionError(endpoint_url="cut")
+
+    events = storages["s3"].connection.meta.client.meta.events
+    events.register("before-call.s3", cut)
+    with pytest.raises(CommandError, match="file storage does not answer"):
+        call_command("move_files", "s3")
+    events.unregister("before-call.s3", cut)
+
+    call_command("move_files", "s3")
+
+    assert "1 files copied, 2 there already" in capsys.readouterr().out
+    assert {key.removeprefix("shop/"): both.read(key) for key in list(both.keys())} == files_below(tmp_path)
+
+
+def test_move_names_files_that_rows_name_and_nobody_has(both, shop_client, tmp_path):
+    upload(shop_client)
+    (lost,) = files_below(tmp_path)
+    (tmp_path / lost).unlink()
+
+    with pytest.raises(CommandError, match=lost):
+        call_command("move_files", "s3")
+
+
+def test_move_without_a_bucket_says_what_to_set(db, settings):
+    with pytest.raises(CommandError, match="S3_BUCKET is not set"):
+        call_command("move_files", "s3")

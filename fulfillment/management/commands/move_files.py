@@ -1,0 +1,38 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from fulfillment.errors import DomainError
+from fulfillment.file_moves import move_files
+
+SHOWN = 3
+
+
+class Command(BaseCommand):
+    help = (
+        "Copy all stored files to the S3 bucket, or from it back to the folder, beside the running service, and "
+        "compare each copy; docs/operating.md has the steps. Repeat it after an interruption."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("target", choices=["s3", "folder"], help="where the files go")
+        parser.add_argument(
+            "--remove",
+            action="store_true",
+            help="delete each file at its old place, once its copy was compared",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            moved = move_files(target=options["target"], remove=options["remove"], listen=self.stdout.write)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(
+            f"{moved.copied} files copied, {moved.there} there already, all compared; {moved.removed} removed."
+        )
+        if moved.absent:
+            shown = ", ".join(moved.absent[:SHOWN])
+            raise CommandError(
+                f"{len(moved.absent)} files that orders or stores name are not in {options['target']}: {shown}"
+            )
