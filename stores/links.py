@@ -7,13 +7,17 @@ served without asking the database. Addresses made on one day are the same.
 import base64
 import binascii
 import time
+from datetime import timedelta
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from accounts.services.secret_generations import SECRET_KEY, TimeLimited
+
 DAY = 86_400
 # A started day counts as a whole one: an address is good for at least 30 days.
 DAYS = 31
+TIME_LIMITED = (TimeLimited("addresses of proofs and pictures", SECRET_KEY, timedelta(days=DAYS)),)
 MAC_BYTES = 16
 DAY_BYTES = 3
 

@@ -3,6 +3,7 @@ from accounts.models.email_change import EmailChange
 from accounts.models.idempotent_answer import IdempotentAnswer
 from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
+from accounts.models.secret_generation import SecretGeneration
 from accounts.models.subscription import Subscription, SubscriptionKey, SubscriptionSlot
 from accounts.models.tenant import Tenant
 from accounts.models.two_factor import Authenticator, RecoveryCode
@@ -17,6 +18,7 @@ __all__ = [
     "RateWindow",
     "RecoveryCode",
     "Role",
+    "SecretGeneration",
     "Subscription",
     "SubscriptionKey",
     "SubscriptionSlot",

@@ -16,6 +16,7 @@ from accounts.callers import Caller
 from accounts.mail import MailAway, send_letter
 from accounts.models import Role, User
 from accounts.secrets import digest, generate_secret
+from accounts.services.secret_generations import PEPPERS, TimeLimited
 from applications.models import Application, InvitationState, OwnerInvitation
 from applications.selectors.applications import may_write
 from applications.selectors.owners import invitation_of, owner_ids, pending_invitation
@@ -26,6 +27,16 @@ from fulfillment.errors import Conflict, Forbidden, Invalid, NotFound
 LIFETIME = timedelta(days=7)
 # Mails go to addresses that somebody types: these bound what one account can make this service send.
 PAUSE = timedelta(minutes=1)
+TIME_LIMITED = (
+    TimeLimited(
+        "owner invitations",
+        PEPPERS,
+        LIFETIME,
+        lambda since: OwnerInvitation.objects.filter(
+            state=InvitationState.PENDING, sent__lt=since, expires__gt=timezone.now()
+        ).count(),
+    ),
+)
 MAXIMUM_PENDING = 20
 MAXIMUM_A_DAY = 50
 LONGEST_ADDRESS = 254

@@ -22,6 +22,7 @@ UNTRACKED = {
     "accounts.IdempotentAnswer": "a copy of an answer, for 24 hours",
     "accounts.RateWindow": "a counter of one minute",
     "accounts.RecoveryCode": "nothing in it but a secret",
+    "accounts.SecretGeneration": "when a secret of the environment was changed, and nothing else",
     "applications.DailyUsage": "counts",
     "applications.Delivery": "a log itself",
     "applications.DeliveryAttempt": "a log itself",

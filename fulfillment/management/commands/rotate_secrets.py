@@ -4,12 +4,21 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
+import accounts.services.secret_generations
 import accounts.services.secret_rotation
 import applications.services.keys
+import applications.services.owners
 import applications.services.webhooks
+import stores.links
+from accounts.services.secret_generations import find_waiting, note_generations
 from accounts.services.secret_rotation import Rotated, find_old_secrets, rotate_secrets
 from fulfillment.errors import DomainError
 
+TIME_LIMITED = (
+    *accounts.services.secret_generations.TIME_LIMITED,
+    *applications.services.owners.TIME_LIMITED,
+    *stores.links.TIME_LIMITED,
+)
 STORED_SECRETS = (
     *accounts.services.secret_rotation.STORED_SECRETS,
     *applications.services.keys.STORED_SECRETS,
@@ -25,7 +34,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="change nothing; fail while anything is under an older value"
+            "--check",
+            action="store_true",
+            help="change nothing; fail while anything needs an older value",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,6 +44,7 @@ class Command(BaseCommand):
         if options["check"]:
             report = find_old_secrets(stored=STORED_SECRETS)
         else:
+            note_generations()
             try:
                 report = rotate_secrets(stored=STORED_SECRETS, listen=self._progress)
             except DomainError as error:
@@ -40,7 +52,8 @@ class Command(BaseCommand):
         for one in report:
             verb = "under older values" if options["check"] else "written anew"
             self.stdout.write(f"{one.name}: {one.total}, {one.rewritten} {verb}")
-        self._judge(report, is_check=options["check"])
+        self._require_readable(report)
+        self._report_needs(report, is_check=options["check"])
 
     def _progress(self, rotated: Rotated) -> None:
         line = f"{rotated.name}: {min(100, rotated.checked * 100 // max(1, rotated.total))} %"
@@ -48,7 +61,7 @@ class Command(BaseCommand):
             self.stdout.write(f"\r{line}", ending="\n" if line.endswith("100 %") else "")
             self.shown = line
 
-    def _judge(self, report: list[Rotated], *, is_check: bool) -> None:
+    def _require_readable(self, report: list[Rotated]) -> None:
         for one in report:
             if one.unreadable:
                 keys = ", ".join(str(key) for key in one.unreadable[:5])
@@ -56,9 +69,21 @@ class Command(BaseCommand):
                     f"{len(one.unreadable)} {one.name} cannot be read with any of FULFILLMENT_ENCRYPTION_KEYS, such as "
                     f"{keys}. Add the value they were written with, or make new ones."
                 )
+
+    def _report_needs(self, report: list[Rotated], *, is_check: bool) -> None:
+        waiting = find_waiting(kinds=TIME_LIMITED)
+        for one in waiting:
+            count = "" if one.count is None else f"{one.count} "
+            self.stdout.write(
+                f"{one.name}: {count}may need an older {one.setting} until {one.until:%Y-%m-%d %H:%M} UTC"
+            )
         if is_check and any(one.rewritten for one in report):
             raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
-        if len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1:
-            self.stdout.write(
-                "The older values are needed for 24 hours more, for answers kept to be repeated."
-            )
+        if waiting:
+            until = max(one.until for one in waiting)
+            said = f"Older values are still needed, until {until:%Y-%m-%d %H:%M} UTC at the latest."
+            if is_check:
+                raise CommandError(said)
+            self.stdout.write(f"{said} manage.py rotate_secrets --check says when they are not.")
+        elif len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
+            self.stdout.write("Nothing needs the older values any more: remove them and restart.")

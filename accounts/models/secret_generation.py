@@ -1,0 +1,20 @@
+from django.db import models
+
+
+class SecretGeneration(models.Model):
+    """Since when the first value of a secret is the one everything is written with.
+
+    `fingerprint` is a keyed digest of a fixed text. Without `since` it was the only value when it was noted.
+    """
+
+    setting = models.CharField(max_length=40)
+    fingerprint = models.CharField(max_length=64)
+    since = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("setting", "fingerprint", name="secret_generation_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.setting} {self.fingerprint[:8]}"
