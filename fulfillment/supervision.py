@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from fulfillment.unprivileged import Identity
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOP_SECONDS = 10
 SET_PARENT_DEATH_SIGNAL = 1
@@ -47,10 +49,15 @@ class Family:
 
     children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def start(self, name: str, command: Sequence[str], *, folder: Path) -> None:
+    def start(
+        self, name: str, command: Sequence[str], *, folder: Path, identity: Identity | None = None
+    ) -> None:
         parent = os.getpid()
 
         def follow_parent() -> None:
+            if identity:
+                identity.take()
+            # After the change of user, which makes the kernel forget it.
             end_with_parent()
             if os.getppid() != parent:
                 os._exit(1)
@@ -58,6 +65,7 @@ class Family:
         self.children[name] = subprocess.Popen(  # noqa: S603 - the commands are ours
             command,
             cwd=folder,
+            env=identity.environment() if identity else None,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=follow_parent,

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from fulfillment import unprivileged
+
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60
 PASS_ON = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
@@ -137,6 +139,71 @@ def test_command_in_another_terminal_uses_the_running_service(service, var):
 
 def test_environment_is_kept_private(service, var):
     assert stat.S_IMODE((var / "development.env").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
+def test_nothing_that_serves_runs_as_root(service, var):
+    serving = [
+        process
+        for process in processes_of(var)
+        if process != service.process.pid and b"postgres" not in Path(f"/proc/{process}/cmdline").read_bytes()
+    ]
+    owners = {Path(f"/proc/{process}").stat().st_uid for process in serving}
+    groups = {
+        re.search(r"Groups:(.*)", Path(f"/proc/{process}/status").read_text())[1].strip()
+        for process in serving
+    }
+
+    assert len(serving) >= 3
+    assert 0 not in owners
+    assert len(owners) == 1
+    assert groups == {""}
+    assert re.search(r"Web server and worker run as (?!root)\w+\.", service.output())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
+def test_files_are_written_by_the_service_and_read_by_nobody_else(service, var):
+    """Also one that a command in another terminal writes as root."""
+    demo = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--json"], cwd=ROOT, env=environment(var), capture_output=True
+    )
+    user = json.loads(demo.stdout)["user"]
+    headers = {
+        "Authorization": f"Bearer {user['access_token']}",
+        "Ocp-Apim-Subscription-Key": user["subscription_key"],
+        "Content-Type": "application/json",
+    }
+    product = next(one for one in json.loads(demo.stdout)["products"] if one["has_template"])
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    path = f"/api/v1/store/{product['store_id']}/product/{product['id']}"
+    connection.request("GET", path, headers=headers)
+    fields = json.loads(connection.getresponse().read())["TemplateFields"]
+    values = {one["FieldName"]: one["DefaultValue"] or "Ada" for one in fields if one["Type"] == "Text"}
+    connection.request("POST", f"{path}/proof", json.dumps(values), headers)
+    response = connection.getresponse()
+    assert response.status == 200, response.read()
+    connection.close()
+
+    written = [path for path in (var / "media").rglob("*") if path.is_file()]
+    assert written
+    for path in [*written, var / "media"]:
+        assert path.stat().st_uid != 0
+        assert not path.stat().st_mode & 0o007
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
+def test_root_is_told_how_to_go_on_where_rights_cannot_be_dropped(monkeypatch, tmp_path):
+    monkeypatch.setattr(unprivileged, "_works", lambda *arguments: False)
+
+    with pytest.raises(unprivileged.CannotDrop, match="make run RUN_AS_ROOT=1"):
+        unprivileged.find_identity(data_folder=tmp_path / "postgres", checkout=ROOT, media=tmp_path / "media")
+
+    assert (
+        unprivileged.find_identity(
+            data_folder=tmp_path, checkout=ROOT, media=tmp_path, environment={"RUN_AS_ROOT": "1"}
+        )
+        is None
+    )
 
 
 def test_taken_port_is_told(service, var):

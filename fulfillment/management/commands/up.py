@@ -20,6 +20,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment import development, environment, postgres, supervision
 from fulfillment.demo import DemoCard, demo_card
+from fulfillment.unprivileged import CannotDrop, Identity, find_identity
 
 READY_SECONDS = 60
 LAST_PORT = 65535
@@ -60,7 +61,7 @@ class Command(BaseCommand):
             self.watch(family)
         except supervision.Stopped:
             self.stdout.write("\nStopping")
-        except (CannotStart, postgres.PostgresUnavailable) as error:
+        except (CannotStart, CannotDrop, postgres.PostgresUnavailable) as error:
             self.stderr.write(str(error))
             sys.exit(1)
         finally:
@@ -75,12 +76,20 @@ class Command(BaseCommand):
             )
         require_free_port(host, port)
         cards: list[DemoCard] = []
+        self.identity = find_identity(
+            data_folder=development.DATA_FOLDER, checkout=settings.BASE_DIR, media=settings.MEDIA_ROOT
+        )
+        if os.geteuid() == 0:
+            user = (
+                self.identity.owner.pw_name if self.identity else "root, with all its rights (RUN_AS_ROOT=1)"
+            )
+            self.stdout.write(f"  Web server and worker run as {user}.")
         steps: list[tuple[str, Callable[[], object]]] = [
             ("PostgreSQL", start_database),
             ("Migrations", migrate),
             ("Demo data", lambda: call_command("load_demo", verbosity=0, stdout=self.stderr)),
-            ("Web server", lambda: start_web_server(family, host, port)),
-            ("Worker", lambda: start_worker(family)),
+            ("Web server", lambda: start_web_server(family, host, port, self.identity)),
+            ("Worker", lambda: start_worker(family, self.identity)),
             ("Sign-ins", lambda: cards.append(demo_card())),
         ]
         for title, step in steps:
@@ -118,7 +127,7 @@ class Command(BaseCommand):
             time.sleep(RESTART_SECONDS if ended else LOOK_SECONDS)
             if ended:
                 self.stderr.write(f"{WORKER} ended by itself (exit code {ended[1]}); starting another.")
-                start_worker(family)
+                start_worker(family, self.identity)
         raise CannotStart(f"{ended[0]} ended by itself (exit code {ended[1]}); the reason is above.")
 
 
@@ -142,20 +151,21 @@ def migrate() -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def start_web_server(family: supervision.Family, host: str, port: int) -> None:
+def start_web_server(family: supervision.Family, host: str, port: int, identity: Identity | None) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
     threads = environment.integer("WEB_THREADS", 4, minimum=1, maximum=256)
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
     command += ["--log-level", "warning", "fulfillment.wsgi:application"]
-    family.start("The web server", command, folder=settings.BASE_DIR)
+    family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
     wait_until_ready(family, development.reachable_host(host), port)
 
 
-def start_worker(family: supervision.Family) -> None:
+def start_worker(family: supervision.Family, identity: Identity | None) -> None:
     if "worker" in get_commands():
-        family.start(WORKER, [sys.executable, "manage.py", "worker"], folder=settings.BASE_DIR)
+        command = [sys.executable, "manage.py", "worker"]
+        family.start(WORKER, command, folder=settings.BASE_DIR, identity=identity)
 
 
 def wait_until_ready(family: supervision.Family, host: str, port: int) -> None:
