@@ -48,6 +48,8 @@ def start_telemetry() -> None:
             # What was sent may hold addresses of people and credentials; variables of a stack as well.
             max_request_body_size="never",
             include_local_variables=False,
+            # Log lines and statements before the error name people; the trace ID leads to our own logs.
+            max_breadcrumbs=0,
             before_send=_without_secrets,
         )
     if settings.OTLP_ENDPOINT:
@@ -117,7 +119,10 @@ def _span_of(trace: Any) -> tuple[str, str, str] | None:
 def _without_secrets(event: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any]:
     """Neither secrets nor what belongs to people: queries hold codes and names, bodies addresses."""
     cleaned: dict[str, Any] = _masked_in(event)
-    cleaned.pop("user", None)
+    for name in ("user", "breadcrumbs", "server_name"):
+        cleaned.pop(name, None)
+    # The line a command was called with names whom it is about.
+    cleaned.get("extra", {}).pop("sys.argv", None)
     request = cleaned.get("request", {})
     for name in ("cookies", "data", "env", "query_string"):
         request.pop(name, None)

@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -11,7 +13,7 @@ from django.db import connection
 from fulfillment.telemetry import _without_secrets
 from tests.collector import Collector, collecting
 from tests.factories.orders import make_product, order_body
-from tests.served import serving
+from tests.served import ROOT, database_url, served_environment, serving
 from tests.world import build_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,6 +93,69 @@ def test_an_error_reaches_sentry_once_and_tells_nothing_of_people_or_secrets(
         body["Recipient"]["Address1"],
     ):
         assert kept not in sent
+
+
+PROVOKED = """
+import logging, os, sys
+import django
+django.setup()
+from fulfillment.telemetry import start_telemetry
+start_telemetry()
+import sentry_sdk
+from django.contrib.auth.hashers import make_password
+from django.db import connection
+from psycopg import sql
+
+token, key, password, name, email, cookie = sys.argv[1].split("|")
+
+def fail(recipient, secret):
+    local_token, local_name = token, recipient["Name"]
+    logging.getLogger("fulfillment.canary").warning("order for %s <%s> with %s", name, email, token)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s, %s", [name, email])
+        cursor.execute(sql.SQL("SELECT {}").format(sql.Literal(name)))
+    said = f"password={password} Ocp-Apim-Subscription-Key: {key} {email} "
+    raise RuntimeError(said + f"Bearer {token} sessionid={cookie}")
+
+try:
+    fail({"Name": name, "Email": email}, password)
+except RuntimeError:
+    logging.getLogger("fulfillment.canary").exception("It failed for %s with password=%s", email, password)
+sentry_sdk.flush(10)
+"""
+
+
+def test_error_of_a_command_tells_no_local_variable_statement_log_line_or_argument(collector):
+    pytest.importorskip("sentry_sdk")
+    canaries = [
+        "sf_at_canarytoken0123456789abcdefghijk",
+        "sfs_canarykey0123456789abcdefghijklmno",
+        "canary-pass-phrase",
+        "Canary Featherstone",
+        "canary@nest.example",
+        "canarysession0123456789",
+    ]
+    dsn = f"http://public@127.0.0.1:{collector.port}/7"
+    environment = served_environment("http://127.0.0.1:8000", database_url()) | {"SENTRY_DSN": dsn}
+
+    done = subprocess.run(
+        [sys.executable, "-c", PROVOKED, "|".join(canaries)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    collector.wait_for(lambda path, body: b'"type":"event"' in body)
+
+    assert done.returncode == 0, done.stderr
+    (event,) = events_of(collector)
+    frames = event["exception"]["values"][-1]["stacktrace"]["frames"]
+    assert "fail" in {frame["function"] for frame in frames}
+    assert all("vars" not in frame for frame in frames)
+    assert not event.get("breadcrumbs")
+    sent = b"".join(body for _, body in collector.received).decode()
+    assert [canary for canary in canaries if canary in sent] == []
 
 
 def test_a_refusal_by_the_database_is_sent_without_the_row():
