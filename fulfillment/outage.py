@@ -15,9 +15,14 @@ _missed_since: float | None = None
 
 def note_database_error() -> None:
     """Of an error that left no connection behind; others, such as a time-out, are of one statement."""
-    global _missed_since
     held = connection.connection
-    if _missed_since is None and (held is None or held.closed):
+    if held is None or held.closed:
+        note_database_missed()
+
+
+def note_database_missed() -> None:
+    global _missed_since
+    if _missed_since is None:
         _missed_since = time.monotonic()
         logger.error("The database is away.")
 
