@@ -73,6 +73,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
+    "fulfillment.repeated_reads.RepeatedReads",
     # Before all that answers by itself, the redirect to https as well.
     "fulfillment.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
