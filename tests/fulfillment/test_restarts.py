@@ -143,12 +143,14 @@ def test_reads_and_writes_after_a_restart_are_answered_as_ever(demo, tmp_path, h
 
 def test_a_read_whose_connection_is_cut_is_repeated_and_a_write_is_not(demo, tmp_path):
     """Cut in the middle of a statement, which no look at the socket can foresee."""
-    with cutting(demo.url, cuts=0, farthest=1, seed=1) as proxy:
-        with serving(tmp_path, workers=1, threads=1, database=proxy.url_of(demo.url)) as served:
-            token = ask_for_token(served.url).json()["access_token"]
-            assert [read_store(served.url, token).status_code for _ in range(2)] == [200, 200]
-            proxy.cut_next()
-            assert (read_store(served.url, token).status_code, proxy.made) == (200, 1)
-            proxy.cut_next()
-            assert (ask_for_token(served.url).status_code, proxy.made) == (503, 2)
-            assert ask_for_token(served.url).status_code == 200
+    with (
+        cutting(demo.url, cuts=0, farthest=1, seed=1) as proxy,
+        serving(tmp_path, workers=1, threads=1, database=proxy.url_of(demo.url)) as served,
+    ):
+        token = ask_for_token(served.url).json()["access_token"]
+        assert [read_store(served.url, token).status_code for _ in range(2)] == [200, 200]
+        proxy.cut_next()
+        assert (read_store(served.url, token).status_code, proxy.made) == (200, 1)
+        proxy.cut_next()
+        assert (ask_for_token(served.url).status_code, proxy.made) == (503, 2)
+        assert ask_for_token(served.url).status_code == 200
