@@ -10,7 +10,7 @@ from opentelemetry.instrumentation.django.middleware.otel_middleware import _Dja
 from fulfillment.middleware import PROBES
 
 
-class TracedRequests(_DjangoMiddleware):  # type: ignore[misc]  # the package is optional
+class TracedRequests(_DjangoMiddleware):
     """Passes probes and requests under a foreign Host by.
 
     OpenTelemetry asks each request for its whole address before anything else, which raises under a foreign Host:

@@ -8,13 +8,14 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, reset_queries
 
 from fulfillment.connections import renew_connection
+from fulfillment.draining import closing_connections, drain_before_stop
 from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
 django.setup()
 start_telemetry()
-application = get_wsgi_application()
+application = closing_connections(get_wsgi_application())
 
 
 def renew_before_request(**signal: Any) -> None:
@@ -29,3 +30,4 @@ request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 request_started.connect(renew_before_request)
+drain_before_stop()
