@@ -13,11 +13,18 @@ logger = logging.getLogger("fulfillment.database")
 _missed_since: float | None = None
 
 
-def note_database_error() -> None:
-    """Of an error that left no connection behind; others, such as a time-out, are of one statement."""
-    global _missed_since
+def note_database_error() -> bool:
+    """Whether the error left no connection behind; others, such as a time-out, are of one statement."""
     held = connection.connection
-    if _missed_since is None and (held is None or held.closed):
+    is_lost: bool = held is None or held.closed
+    if is_lost:
+        note_database_missed()
+    return is_lost
+
+
+def note_database_missed() -> None:
+    global _missed_since
+    if _missed_since is None:
         _missed_since = time.monotonic()
         logger.error("The database is away.")
 

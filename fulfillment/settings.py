@@ -83,6 +83,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
+    "fulfillment.repeated_reads.RepeatedReads",
     # Before all that answers by itself, the redirect to https as well.
     "fulfillment.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -143,6 +144,11 @@ def _database(url: str) -> dict[str, object]:
         # One connection for each thread of a worker: a pool costs every request and bounds nothing more.
         "CONN_MAX_AGE": 1800,
         "OPTIONS": {
+            # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
+            "keepalives_idle": "15",
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "tcp_user_timeout": "20000",
             **options,
             "connect_timeout": 3,
             # Prepares what asks for it (fulfillment.statements) and nothing by count; None would forbid both.

@@ -71,7 +71,10 @@ def _start_tracing() -> None:
     provider.add_span_processor(export.BatchSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
     logs.span_of_tracer = partial(_span_of, trace)
-    _optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor().instrument()
+    requests = _optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor()
+    requests.instrument()
+    theirs, ours = requests._opentelemetry_middleware, "fulfillment.traced_requests.TracedRequests"  # noqa: SLF001
+    settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
     _optional("opentelemetry.instrumentation.psycopg", name).PsycopgInstrumentor().instrument()
 
 

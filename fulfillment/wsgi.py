@@ -7,8 +7,10 @@ from django.core.cache import close_caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
+from django.db import close_old_connections, reset_queries
 
+from fulfillment.connections import renew_connection
+from fulfillment.draining import closing_connections, drain_before_stop
 from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
@@ -21,12 +23,12 @@ try:
     refuse_demo_sign_ins()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
-application = get_wsgi_application()
+application = closing_connections(get_wsgi_application())
 
 
-def renew_connection(**signal: Any) -> None:
-    """Before a request: a connection that is too old or broke is closed, and the next statement opens a new one."""
-    connections[DEFAULT_DB_ALIAS].close_if_unusable_or_obsolete()
+def renew_before_request(**signal: Any) -> None:
+    """So that the first request of a thread after a restart of PostgreSQL does not fail."""
+    renew_connection()
 
 
 # Django looks over every connection and cache before and after each request, a tenth of what a read costs.
@@ -35,4 +37,5 @@ request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)
 request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
-request_started.connect(renew_connection)
+request_started.connect(renew_before_request)
+drain_before_stop()

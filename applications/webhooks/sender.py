@@ -27,6 +27,7 @@ from applications.services.delivery_attempts import (
 )
 from applications.webhooks.client import Answer, Client
 from applications.webhooks.signatures import signed_headers
+from fulfillment.connections import renew_connection
 from fulfillment.database_clock import DatabaseClock
 
 logger = logging.getLogger(__name__)
@@ -182,7 +183,8 @@ class Sender:
 
 
 def _twice(work: Callable[[], T]) -> T:
-    """A connection that PostgreSQL has closed shows it only when it is used; a new one may do."""
+    """What was lost while the statement was under way is done again; a delivery may come twice, never not at all."""
+    renew_connection()
     try:
         return work()
     except (OperationalError, InterfaceError):

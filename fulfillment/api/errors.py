@@ -127,7 +127,7 @@ def database_away(exc: BaseException) -> HttpResponse:
 
 def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Writes the one line of it; Django would write another, of a page with the whole stack."""
-    note_database_error()
+    response.lost_connection = note_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
     if state == NO_ROOM:
         logger.error("The database has no room left.")

@@ -33,6 +33,10 @@ class CuttingProxy:
         parts = urlsplit(url)
         return f"postgresql://{parts.username}@127.0.0.1:{self.port}{parts.path}?sslmode=disable&gssencmode=disable"
 
+    def cut_next(self) -> None:
+        """Cuts at the next message, from either side."""
+        self._left, self.cuts = 1, self.made + 1
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inside, outside = await asyncio.open_unix_connection(self.target)
         transports = (writer.transport, outside.transport)

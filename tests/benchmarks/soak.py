@@ -18,6 +18,8 @@ from tests.benchmarks import (
     soak_kills,
     soak_races,
     soak_recovery,
+    soak_reload,
+    soak_restarts,
     soak_scene,
 )
 
@@ -30,6 +32,11 @@ PARTS: dict[str, tuple[str, Part]] = {
         soak_recovery.MARK,
         lambda chosen: soak_recovery.measure(chosen.count or soak_recovery.ROUNDS),
     ),
+    "restarts": (
+        soak_restarts.MARK,
+        lambda chosen: soak_restarts.measure(chosen.count or soak_restarts.RESTARTS),
+    ),
+    "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
     "enumeration": (
         soak_enumeration.MARK,
         lambda chosen: soak_enumeration.measure(chosen.count or soak_enumeration.ROUNDS),

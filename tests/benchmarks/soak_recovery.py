@@ -103,14 +103,14 @@ def _away_and_back(how: str) -> float:
     host.run("pg_ctl", "stop", "-D", str(host.data), "-m", how, "-w")
     time.sleep(AWAY_SECONDS)
     back: list[float] = []
-    looking = threading.Thread(target=_look_for_server, args=(back,))
+    looking = threading.Thread(target=look_for_server, args=(back,))
     looking.start()
     host.run("pg_ctl", "start", "-D", str(host.data), "-l", str(host.data / "restart.log"), "-w")
     looking.join()
     return back[0]
 
 
-def _look_for_server(back: list[float]) -> None:
+def look_for_server(back: list[float]) -> None:
     import psycopg
 
     while not back:

@@ -1,14 +1,19 @@
 """What `make soak` shows at length, here in small: the same parts, on the database of the test."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import threading
 from collections import Counter
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 from django.db import connection
 
 from fulfillment.housekeeping import prune
-from tests.benchmarks import soak_cuts, soak_kills, soak_races, soak_scene, wrong_secrets
+from tests.benchmarks import soak_cuts, soak_kills, soak_races, soak_reload, soak_scene, wrong_secrets
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_growth import AGED, AGEING, PRUNED, Load
 from tests.benchmarks.soak_scene import Caller, fresh_world, new_party, rows
@@ -81,6 +86,28 @@ def make_everything_old(party) -> None:
         for statement in AGEING:
             values = [party.application.pk] if "%s" in statement else None
             cursor.execute(statement.replace(AGED, "interval '0 seconds'"), values)
+
+
+def test_restarts_of_postgresql_under_load_lose_no_event():
+    """In a process of its own: its PostgreSQL is restarted, the one of the tests is not."""
+    with tempfile.TemporaryDirectory(prefix="soak-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        ended = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.soak", "--only", "restarts", "--count", "3"],
+            cwd=soak_scene.ROOT,
+            env=os.environ | {"SOAK_POSTGRES": f"{folder}/data"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_reload_goes_to_the_next_release():
+    lines = soak_reload.measure(1, revision=None)
+
+    assert [line for line in failures(lines) if "release" in line or "/healthz" in line] == []
 
 
 def failures(lines: list[str]) -> list[str]:

@@ -224,3 +224,25 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     told = "".join(map(str, spans))
     for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
         assert kept not in told
+
+
+def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tmp_path, collector):
+    """A load balancer asks each machine by its own address."""
+    pytest.importorskip("opentelemetry.instrumentation.django")
+    world = build_world()
+    client = world.as_application()
+    foreign = {"Host": "10.1.2.3:8000"}
+    paths = ("/healthz", "/readyz?worker=0", "/metrics", "/guide", "/api/v1/store/associated")
+    answers = []
+    for variables in ({}, {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.port}"}):
+        with serving(tmp_path, **variables, METRICS_NETWORKS="127.0.0.0/8") as served:
+            found = [requests.get(served.url + path, headers=foreign, timeout=20) for path in paths]
+            own = requests.get(
+                f"{served.url}/api/v1/store/associated", headers=headers_of(client), timeout=20
+            )
+        answers.append([(one.status_code, sorted(one.headers)) for one in (*found, own)])
+        assert [one.status_code for one in found] == [200, 200, 200, 400, 400]
+        assert all("traceparent" in one.headers for one in found)
+        assert own.status_code == 200
+
+    assert answers[0] == answers[1]

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import threading
 from argparse import ArgumentParser
@@ -12,19 +11,30 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
+from asgiref.sync import sync_to_async
 from django.core.management import BaseCommand, CommandError
-from django.db import Error as DatabaseError
 from procrastinate import App, exceptions
 from procrastinate.contrib.django import app
-from procrastinate.contrib.django.db_cleanup import close_db_connections
 from procrastinate.contrib.django.utils import connector_params
-from procrastinate.psycopg_connector import PsycopgConnector
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from applications.webhooks.client import Client
 from applications.webhooks.sender import Sender
 from fulfillment.demo_sign_ins import refuse_demo_sign_ins
+from fulfillment.outage import note_database_missed
 from fulfillment.telemetry import start_telemetry
+from fulfillment.worker_health import (
+    DATABASE_TROUBLE,
+    CalmFilter,
+    Heartbeat,
+    RenewingConnector,
+    Watchdog,
+    WatchedConnector,
+    close_own_connection,
+    end_at_once,
+    is_outage,
+    renew_around_job,
+)
 
 logger = logging.getLogger("fulfillment.worker")
 
@@ -42,7 +52,6 @@ CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
 # A name server that does not answer holds a thread for as long as its resolver waits.
 NAME_THREADS = 64
-DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
 
 
 class Stuck(CommandError):
@@ -60,7 +69,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
         start_telemetry()
         refuse_demo_sign_ins()
-        asyncio.run(work(concurrency))
+        calm = CalmFilter()
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(calm)
+        with app.replace_connector(RenewingConnector()):
+            asyncio.run(work(concurrency))
 
 
 async def work(concurrency: int) -> None:
@@ -72,10 +85,14 @@ async def work(concurrency: int) -> None:
         loop.add_signal_handler(number, _stop, stop)
     client = Client()
     sender = Sender(client)
+    heartbeat = Heartbeat()
+    watchdog = Watchdog(heartbeat)
+    watchdog.start()
     try:
         while not stop.is_set():
-            await _run_until_trouble(stop, sender, concurrency)
+            await _run_until_trouble(stop, sender, concurrency, heartbeat)
     finally:
+        watchdog.stop()
         _exit_in_time()
         await sender.close()
         await client.close()
@@ -95,13 +112,14 @@ def _exit_in_time() -> None:
 
 def _exit_at_once() -> None:
     logger.critical("The worker did not end within %s seconds; leaving at once", STOP_SECONDS)
-    logging.shutdown()
-    os._exit(1)
+    end_at_once()
 
 
-async def _run_until_trouble(stop: asyncio.Event, sender: Sender, concurrency: int) -> None:
+async def _run_until_trouble(
+    stop: asyncio.Event, sender: Sender, concurrency: int, heartbeat: Heartbeat
+) -> None:
     stopping = asyncio.create_task(stop.wait())
-    opened = _worker_app()
+    opened = _worker_app(heartbeat)
     opening = asyncio.create_task(opened.open_async().__aenter__())
     try:
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
@@ -109,10 +127,13 @@ async def _run_until_trouble(stop: asyncio.Event, sender: Sender, concurrency: i
             opening.result()
             await _work_until_trouble(stopping, opened, sender, concurrency)
     except DATABASE_TROUBLE as error:
-        logger.warning("The database is away; trying again: %s", error)
+        if is_outage(error):
+            note_database_missed()
+        logger.warning("The worker lost the database; beginning anew: %s", error)
     finally:
         await end_tasks([opening, stopping])
         await _close(opened)
+        await sync_to_async(close_own_connection)()
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), timeout=1)
 
@@ -162,7 +183,7 @@ async def _run_jobs(opened: App, sender: Sender, concurrency: int) -> None:
     await opened.run_worker_async(
         concurrency=concurrency,
         additional_context={"sender": sender},
-        task_middleware=[close_db_connections],
+        task_middleware=[renew_around_job],
         fetch_job_polling_interval=1,
         update_heartbeat_interval=HEARTBEAT_SECONDS,
         stalled_worker_timeout=STALLED_SECONDS,
@@ -182,9 +203,10 @@ async def _rescue_stalled(opened: App) -> None:
         await asyncio.sleep(RESCUE_SECONDS)
 
 
-def _worker_app() -> App:
+def _worker_app(heartbeat: Heartbeat) -> App:
     # Each statement stands alone: without autocommit and with a check of the connection it would be five round trips.
-    connector = PsycopgConnector(
+    connector = WatchedConnector(
+        heartbeat,
         pool_factory=lambda **options: AsyncConnectionPool(**{**options, "check": None}),
         configure=_configure,
         kwargs={**connector_params(), "prepare_threshold": 3},

@@ -1,0 +1,56 @@
+"""A web process that is told to stop ends its connections in order first, so that a reload fails no request.
+
+Granian closes kept connections at once, also those whose next request is on its way.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from types import FrameType
+from typing import Any
+
+# Kept connections that are used at least this often get an answer that says they end.
+DRAIN_SECONDS = 3.0
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+_draining = threading.Event()
+
+
+def closing_connections(application: Application) -> Application:
+    """While the process drains, each answer is the last of its connection (RFC 9112, section 9.6)."""
+
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if not _draining.is_set():
+            return application(environ, start_response)
+
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            return start_response(status, [*headers, ("Connection", "close")], *more)
+
+        return application(environ, start)
+
+    return answer
+
+
+def drain_before_stop() -> None:
+    """Called while Granian loads the application: it asks for its signal handlers after that."""
+    signals: Any = import_module("granian._signals")
+    known = signals.set_sync_signals
+
+    def set_sync_signals() -> Any:
+        stop = known()
+        signal.signal(signal.SIGTERM, lambda number, frame: _drain(stop, number, frame))
+        return stop
+
+    signals.set_sync_signals = set_sync_signals
+
+
+def _drain(stop: Any, number: int, frame: FrameType | None) -> None:
+    if _draining.is_set():
+        stop.set()
+        return
+    _draining.set()
+    timer = threading.Timer(DRAIN_SECONDS, stop.set)
+    timer.daemon = True
+    timer.start()

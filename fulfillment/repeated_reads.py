@@ -1,0 +1,33 @@
+"""A read that loses its connection to the database is done once more on a new one."""
+
+from collections.abc import Callable
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.http import HttpRequest, HttpResponse
+
+SAFE = frozenset({"GET", "HEAD"})
+
+
+class RepeatedReads:
+    """Repeats a GET or HEAD whose connection, good when the request came, was ended while it was worked on.
+
+    A write is never repeated: what was sent may have been done. Nor is anything repeated without a connection to
+    begin with: then the database is away, and a second try would only make the answer later.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        connection = connections[DEFAULT_DB_ALIAS]
+        if request.method not in SAFE or connection.connection is None or request.META.get("CONTENT_LENGTH"):
+            return self.get_response(request)
+        known = dict(vars(request))
+        response = self.get_response(request)
+        if not getattr(response, "lost_connection", False):
+            return response
+        connection.close()
+        # What the first try left on the request, such as the session and who calls, must not reach the second.
+        vars(request).clear()
+        vars(request).update(known)
+        return self.get_response(request)

@@ -1,0 +1,190 @@
+"""One release is reloaded for another while clients ask: `docs/operating.md`, Each deploy."""
+
+import contextlib
+import http.client
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fulfillment import supervision
+from tests.benchmarks.processes import descendants
+from tests.benchmarks.servers import free_port
+from tests.benchmarks.soak_scene import ROOT, end, fresh_world
+
+RELOADS, RATE, CLIENTS = 4, 240, 16
+START_SECONDS, RELOAD_SECONDS = 60, 120
+MARK = "0 failed requests, with kept connections and without, and the new release answers afterwards"
+RUN = ("manage.py", "pyproject.toml", "accounts", "applications", "delivery", "fulfillment", "stores")
+SHOWN = ("static", "templates")
+
+
+@dataclass
+class Load:
+    """Requests at an even rate; every odd client opens a connection for each of them."""
+
+    port: int
+    headers: dict[str, str]
+    failures: Counter[str] = field(default_factory=Counter)
+    answers: Counter[bool] = field(default_factory=Counter)
+    releases: Counter[str] = field(default_factory=Counter)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def ask(self, number: int) -> None:
+        keeps, due = bool(number % 2), time.monotonic()
+        connection: http.client.HTTPConnection | None = None
+        while not self.over.is_set():
+            due = max(due + CLIENTS / RATE, time.monotonic() - 1)
+            time.sleep(max(0.0, due - time.monotonic()))
+            if connection and _was_closed(connection):
+                connection.close()
+                connection = None
+            try:
+                connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+                status, closes = self._ask_once(connection)
+                self.answers[keeps] += 1
+                if status != 200:
+                    self.failures[str(status)] += 1
+            except (OSError, http.client.HTTPException) as error:
+                self.failures[f"{'kept' if keeps else 'new'} connection: {type(error).__name__}"] += 1
+                closes = True
+            if (closes or not keeps) and connection:
+                connection.close()
+                connection = None
+
+    def _ask_once(self, connection: http.client.HTTPConnection) -> tuple[int, bool]:
+        connection.request("GET", "/api/v1/store/associated", headers=self.headers)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, answer.will_close
+
+
+def _was_closed(connection: http.client.HTTPConnection) -> bool:
+    """By the server, between two requests: no HTTP library sends a request on such a one."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def measure(reloads: int = RELOADS, *, revision: str | None = "HEAD~4", interval: int = 15) -> list[str]:
+    """From the older release to this one and back, in turn."""
+    client = fresh_world().as_application()
+    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    with tempfile.TemporaryDirectory(prefix="releases-") as name, releases(Path(name), revision) as folder:
+        port = free_port()
+        load = Load(port, headers)
+        with web(folder, port, interval) as process:
+            clients = [threading.Thread(target=load.ask, args=(number,)) for number in range(CLIENTS)]
+            for thread in clients:
+                thread.start()
+            wrong, seconds = [], []
+            for number in range(reloads):
+                time.sleep(2)
+                began = time.monotonic()
+                wrong += reload(folder, port, process.pid, to=("newer", "older")[number % 2])
+                seconds.append(time.monotonic() - began)
+            time.sleep(1)
+            load.over.set()
+            for thread in clients:
+                thread.join()
+    return _report(load, seconds, wrong)
+
+
+def _report(load: Load, seconds: list[float], wrong: list[str]) -> list[str]:
+    kept, new = load.answers[True], load.answers[False]
+    lines = [
+        f"{len(seconds)} reloads of {max(seconds):.0f} s at most: {kept} requests on kept connections, {new} on new "
+        f"ones; {sum(load.failures.values())} failed"
+    ]
+    lines += [f"FAILED: {count} x {what}" for what, count in load.failures.items()]
+    lines += [f"FAILED: {each}" for each in wrong]
+    print(*lines, sep="\n", flush=True)
+    return lines
+
+
+@contextlib.contextmanager
+def releases(folder: Path, revision: str | None) -> Iterator[Path]:
+    """Two of them, and `current`, a link to the older."""
+    make_release(folder / "older", revision)
+    make_release(folder / "newer", None)
+    # By this the answers differ.
+    health = folder / "older" / "fulfillment" / "health.py"
+    health.write_text(health.read_text("utf-8").replace('{"status": "ok"}', '{"status": "older"}'), "utf-8")
+    (folder / "current").symlink_to("older")
+    yield folder
+
+
+def make_release(folder: Path, revision: str | None) -> None:
+    """Of a commit, or of the files as they are."""
+    folder.mkdir()
+    if revision:
+        archive = subprocess.run(["git", "archive", revision], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+        subprocess.run(["tar", "x", "-C", folder], input=archive.stdout, check=True)
+    else:
+        for name in (*RUN, *SHOWN):
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(Path(sys.prefix))
+
+
+@contextlib.contextmanager
+def web(folder: Path, port: int, interval: int) -> Iterator[subprocess.Popen[bytes]]:
+    """As the unit starts it."""
+    unit = (ROOT / "docs" / "deploy" / "fulfillment-web.service").read_text("utf-8")
+    command = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)[1].replace("/opt/fulfillment", str(folder))
+    command = command.replace("--port 8000", f"--port {port}").replace(
+        "--respawn-interval 15", f"--respawn-interval {interval}"
+    )
+    process = subprocess.Popen(
+        shlex.split(command),
+        cwd=folder,
+        env=os.environ | {"STATIC_ROOT": str(folder / "static"), "ALLOWED_HOSTS": "127.0.0.1"},
+        start_new_session=True,
+        preexec_fn=supervision.end_with_parent,
+    )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while release_at(port) is None:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield process
+    finally:
+        end(process)
+
+
+def reload(folder: Path, port: int, pid: int, *, to: str) -> list[str]:
+    """As the documents say; returns what is wrong afterwards."""
+    before = set(descendants(pid))
+    link = folder / "current.new"
+    link.symlink_to(to)
+    link.rename(folder / "current")
+    os.kill(pid, signal.SIGHUP)
+    deadline = time.monotonic() + RELOAD_SECONDS
+    while before & set(descendants(pid)):
+        if time.monotonic() > deadline:
+            return [f"processes of the release before {to} are still there"]
+        time.sleep(0.1)
+    said = Counter(release_at(port) for _ in range(20))
+    expected = "ok" if to == "newer" else "older"
+    return [] if set(said) == {expected} else [f"after the reload to {to}, /healthz said {dict(said)}"]
+
+
+def release_at(port: int) -> str | None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return re.search(r'"status": "(\w+)"', connection.getresponse().read().decode())[1]
+    except OSError:
+        return None
+    finally:
+        connection.close()
