@@ -60,7 +60,7 @@ def test_secrets_in_arguments_and_stack_traces_are_masked(formatter):
     assert "RuntimeError" in line
 
 
-FORGED = "2026-11-22 03:00:00,000 ERROR django.security forged"
+FORGED = "1999-12-31 03:00:00,000 ERROR django.security forged"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
         requests.post(f"{served.url}/accounts/login/", data=data, timeout=10)
 
     written = served.log.read_text("utf-8")
-    assert "/x\\n2026-11-22" in written, "the access log is on"
+    assert "/x\\n1999-12-31" in written, "the access log is on"
     assert [line for line in written.splitlines() if line.startswith(FORGED[:10])] == []
 
 
