@@ -9,7 +9,8 @@ from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.core.paginator import InvalidPage
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -62,6 +63,13 @@ class ConsoleSite(UnfoldAdminSite):
         from fulfillment.dashboard import dashboard  # noqa: PLC0415 - as above
 
         return super().index(request, {"title": "Start", **dashboard(request), **(extra_context or {})})
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """The theme's own counts on a page that is a number and exists."""
+        try:
+            return super().search(request, extra_context)
+        except (InvalidPage, ValueError) as error:
+            raise Http404("The search has no such page.") from error
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
         return Choosing.as_view(admin_site=self)(request)

@@ -26,6 +26,9 @@ NAMED = re.compile(
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
 # Addresses that are secrets themselves: links to set a password, and of proofs and pictures.
 LINK = re.compile(r"(/accounts/password-reset/[^/\s]+/|/(?:proofs|assets)/(?=[\w-]{40}))[\w-]+")
+STEERING = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
+)
 IN_ADDRESS = re.compile(r"://([^\s:/@]+):[^\s@/]+@")
 
 
@@ -101,8 +104,25 @@ class RefusalFilter(logging.Filter):
 
 
 class PlainFormatter(logging.Formatter):
+    """One line for each record, whatever a caller's words hold; the lines of a stack trace are indented."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        return escaped(super().formatMessage(record))
+
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        return masked(super().formatException(ei))
+        return _indented(masked(super().formatException(ei)))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's own name
+        return _indented(masked(super().formatStack(stack_info)))
+
+
+def escaped(text: str) -> str:
+    """Without what ends a line, steers a terminal or turns the direction of what is shown."""
+    return STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _indented(trace: str) -> str:
+    return "\n".join(f"    {escaped(line)}" for line in trace.split("\n"))
 
 
 class JsonFormatter(logging.Formatter):

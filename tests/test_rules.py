@@ -55,6 +55,8 @@ FORBIDDEN_IMPORTS = {
     # Not for secrets: `secrets` is.
     "random": {"applications/webhooks/schedule.py", "stores/services/order_filling.py"},
 }
+# Everything else writes its rows with what it has, so that no cell is run as a formula.
+WRITES_CSV = {"fulfillment/csv_rows.py"}
 CSRF_EXEMPT = {"applications/oauth/views.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
 EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
@@ -112,6 +114,14 @@ def wrong_imports(tree: ast.Module, where: str) -> list[str]:
                 if (name == forbidden or name.startswith(f"{forbidden}.")) and where not in allowed:
                     found.append(f"{node.lineno}: import of {forbidden}")
     return found
+
+
+def wrong_csv(tree: ast.Module) -> list[str]:
+    return [
+        f"{node.lineno}: {name} does not neutralise formulas"
+        for node, name in calls(tree)
+        if name.split(".")[-1] in {"DictWriter"} or name == "csv.writer"
+    ]
 
 
 def is_constant_sql(node: ast.expr, constants: set[str]) -> bool:
@@ -225,6 +235,8 @@ def test_source_keeps_the_rules(path):
     found = [*wrong_calls(tree), *wrong_imports(tree, name)]
     if name not in STATEMENTS_PASSED_ON:
         found += wrong_statements(tree)
+    if name not in WRITES_CSV:
+        found += wrong_csv(tree)
     harmless = HARMLESS_COMPARISONS.get(name)
     found += [said for said in wrong_comparisons(tree) if not harmless or harmless not in said]
     if "csrf_exempt" in path.read_text("utf-8") and name not in CSRF_EXEMPT:
@@ -267,6 +279,7 @@ def test_rules_catch_what_they_forbid():
         "    get(name, verify=False)\n"
         "    cursor.execute(f'SELECT {name}')\n    cursor.execute('SELECT ' + name)\n"
         "    cursor.execute('SELECT %s' % name)\n    text = f'DELETE {name}'\n    cursor.execute(text)\n"
+        "    csv.writer(name).writerow(given)\n    csv.DictWriter(name, given)\n"
         "    return secret == given\n"
     )
 
@@ -278,6 +291,7 @@ def test_rules_catch_what_they_forbid():
     }
     assert [said.split(":")[0] for said in wrong_statements(bad)] == ["10", "11", "12", "14"]
     assert len(wrong_comparisons(bad)) == 1
+    assert len(wrong_csv(bad)) == 2
     good = ast.parse(
         "ROWS = 'SELECT 1'\ndef f(cursor, name):\n    cursor.execute(ROWS)\n    cursor.execute(f'{ROWS} LIMIT 1')\n"
         "    cursor.execute(sql.SQL('SELECT {x}').format(x=sql.Identifier(name)))\n"

@@ -1,11 +1,9 @@
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pgtrigger
 from django.db import connection
 from django.db.models import Q, QuerySet
-from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.models import (
     AssociationRequest,
@@ -16,13 +14,23 @@ from accounts.models import (
     Subscription,
     User,
 )
-from accounts.services.passwords import RESET_TASK
-from accounts.services.personal_trail import console_log, erase_console_log, names_pattern, trail
+from accounts.services.personal_trail import (
+    console_log,
+    emails_pattern,
+    erase_console_log,
+    names_pattern,
+    trail,
+)
 from fulfillment.erasure import ERASED
 from fulfillment.personal_data import PersonalData, Record
 from fulfillment.serializers import timestamp
 
 PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
+JOBS_ABOUT = """
+DELETE FROM procrastinate_jobs WHERE status <> 'doing' AND EXISTS (
+  SELECT FROM jsonb_path_query(args, 'strict $.**') AS value
+  WHERE jsonb_typeof(value) = 'string' AND value #>> '{}' ~* %s)
+"""
 Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 
 
@@ -78,13 +86,9 @@ def _erase_profile(user: User) -> None:
 
 
 def _erase_jobs(user: User) -> None:
-    """Wishes for a new password that no worker took, or whose mail nobody took."""
-    jobs = ProcrastinateJob.objects.filter(
-        task_name=RESET_TASK, args__email__iregex=f"^{re.escape(user.email)}$"
-    )
-    keys = list(jobs.exclude(status="doing").values_list("pk", flat=True))
+    """Jobs that tell an address of the person's, of now or before, in an argument or within the text of a mail."""
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM procrastinate_jobs WHERE id = ANY(%s)", [keys])
+        cursor.execute(JOBS_ABOUT, [emails_pattern(user)])
 
 
 def _changes(user: User) -> Iterator[Record]:

@@ -82,6 +82,17 @@ def known_as(user: User) -> list[Any]:
     return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
 
 
+def emails_of(user: User) -> list[str]:
+    """Every address the person ever had, in lower case. One only asked for may be another's: it is not among them."""
+    return sorted({one.email.lower() for one in known_as(user) if one.email and one.email != ERASED})
+
+
+def emails_pattern(user: User) -> str:
+    """For PostgreSQL, of these addresses within a text; none where one is but the end of another."""
+    listed = "|".join(re.escape(email) for email in emails_of(user))
+    return rf"(^|[^[:alnum:]._%+-])({listed})($|[^[:alnum:].-]|\.($|[^[:alnum:]]))"
+
+
 def _any_of(words: set[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words - {""}))
 

@@ -8,7 +8,7 @@ from oauth2_provider.models import AccessToken
 
 from accounts.callers import Caller
 from accounts.models import Role, User
-from accounts.services.personal_trail import known_as
+from accounts.services.personal_trail import emails_of, known_as
 from applications.models import Application, OwnerInvitation
 from applications.services.authorizations import end_everything_of_user, end_tokens_of_application
 from applications.services.owners import remove_person
@@ -71,9 +71,8 @@ def _applications(user: User) -> Iterator[Record]:
 
 def _erase_contacts(user: User) -> None:
     """Of applications, the person's own too, whose support was reached where the person was ever reached."""
-    known = known_as(user)
-    emails = [one.email.lower() for one in known if one.email]
-    phones = [one.phone for one in known if one.phone]
+    emails = emails_of(user)
+    phones = [one.phone for one in known_as(user) if one.phone]
     events: Any = Application.pgh_event_model
     for column, wanted in (
         ("support_email", Q(lower_email__in=emails)),
@@ -98,19 +97,22 @@ def _authorizations(user: User) -> Iterator[Record]:
 
 
 def _invitations(user: User) -> Iterator[Record]:
-    mine = Q(email__iexact=user.email) | Q(invited_by=user) | Q(decided_by=user)
-    for invitation in OwnerInvitation.objects.filter(mine).order_by("sent"):
+    emails = emails_of(user)
+    mine = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
+    invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine)
+    for invitation in invitations.order_by("sent"):
         yield {
             "ApplicationID": str(invitation.application_id),
-            "Email": invitation.email if invitation.email.lower() == user.email.lower() else None,
+            "Email": invitation.email if invitation.email.lower() in emails else None,
             "State": invitation.state,
             "Sent": timestamp(invitation.sent),
         }
 
 
 def _erase_invitations(user: User) -> None:
-    """Runs before the address of the user itself goes."""
-    OwnerInvitation.objects.filter(email__iexact=user.email).delete()
+    """Those to any address the person was ever reached at; runs before the address of the user itself goes."""
+    mine = Q(lower_email__in=emails_of(user))
+    OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
     events: Any = OwnerInvitation.pgh_event_model  # type: ignore[attr-defined]
     with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):
-        events.objects.filter(email__iexact=user.email).update(email=ERASED)
+        events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)

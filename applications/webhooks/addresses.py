@@ -25,6 +25,10 @@ NOT_PUBLIC = (
     IPv6Network("2002::/16"),
     IPv6Network("3fff::/20"),
 )
+# Names that never stand for a host of the public Internet (RFC 6761, RFC 6762, ICANN's `internal`).
+SPECIAL_USE = frozenset({"localhost", "local", "internal", "test", "invalid", "onion"})
+# Public by their number, but of the cloud's own machines: Azure's.
+METADATA = frozenset({IPv4Address("168.63.129.16")})
 NOT_HTTPS = "it must begin with https://."
 
 
@@ -41,6 +45,7 @@ def is_public(address: Address) -> bool:
     return (
         address.is_global
         and not address.is_multicast
+        and address not in METADATA
         and not any(address in network for network in NOT_PUBLIC if network.version == address.version)
     )
 
@@ -58,14 +63,17 @@ def refusal(url: str) -> str | None:
     host = parsed.raw_host or ""
     literal = literal_address(host)
     addresses = [literal] if literal else _resolved(host.rstrip("."))
+    if not literal and _is_special_use(host):
+        is_named = addresses and all(is_allowed(address) for address in addresses)
+        return None if is_named else f"{host} is not a name of the public Internet."
     if not addresses:
         return None if parsed.scheme == "https" else NOT_HTTPS
     for address in addresses:
         if not may_connect(address, scheme=parsed.scheme):
             if parsed.scheme == "http" and is_public(address):
                 return NOT_HTTPS
-            found = "" if literal else f" ({address})"
-            return f"{host}{found} is not an address of the public Internet."
+            # Not which one: of a name within the operator's network that is for insiders to know.
+            return f"{host} is not an address of the public Internet."
     return None
 
 
@@ -110,6 +118,11 @@ def _check_host(host: str) -> None:
         raise ValueError("write an IPv4 address as four decimal numbers, such as 203.0.113.7.")
     if not host.isascii() or host.startswith(".") or ".." in host:
         raise ValueError("its host is not a name of the Internet.")
+
+
+def _is_special_use(host: str) -> bool:
+    labels = host.rstrip(".").lower().split(".")
+    return len(labels) == 1 or labels[-1] in SPECIAL_USE
 
 
 def _plain(address: Address) -> Address:

@@ -92,7 +92,9 @@ class DatasetAdmin(DeliveryAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        dataset, live = loaded_datasets().filter(pk=object_id).first(), live_dataset()
+        # What is no number names no data set; Django's own page says so below.
+        found = self.get_object(request, object_id)
+        dataset, live = loaded_datasets().filter(pk=found and found.pk).first(), live_dataset()
         context = {
             "totals": _totals_table(dataset) if dataset else None,
             "comparison": compare_datasets(live, dataset) if dataset and live and live != dataset else None,

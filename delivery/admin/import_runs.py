@@ -86,7 +86,8 @@ class ImportRunAdmin(DeliveryAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         mark_dead_imports()
-        run = ImportRun.objects.select_related("dataset").filter(pk=object_id).first()
+        found = self.get_object(request, object_id)
+        run = ImportRun.objects.select_related("dataset").filter(pk=found and found.pk).first()
         if run and run.state == ImportState.UPLOADED:
             return redirect("admin:delivery_importrun_prepare", run.pk)
         context = {

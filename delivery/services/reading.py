@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -19,9 +20,9 @@ from delivery.services.datasets import Origin
 from delivery.services.gates import concerns_about
 from delivery.sources.detection import read_source
 from delivery.sources.gathering import gather_routes
-from delivery.sources.opening import OpenedFile, open_file
+from delivery.sources.opening import OpenedFile, PreviewEnded, open_file
 from delivery.sources.problems import FileRefused, ProblemLog
-from delivery.sources.rows import Source
+from delivery.sources.rows import Row, Source
 from delivery.sources.tables import likely_delimiter
 from fulfillment.errors import Invalid
 
@@ -112,9 +113,11 @@ def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
     """The first lines as the import would read them; an unreadable file is described, not refused."""
     log = ProblemLog()
     try:
-        with open_file(path, name) as opened:
+        with open_file(path, name, is_preview=True) as opened:
             source = read_source(opened, log, format_name=options.format, chosen=options.columns)
-            rows = list(islice(source.rows, PREVIEWED))
+            rows: list[Row] = []
+            with suppress(PreviewEnded):
+                rows.extend(islice(source.rows, PREVIEWED))
             vintage, _ = _vintage(options, source, name, path)
             return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
     except FileRefused as refusal:
@@ -207,7 +210,7 @@ def _nothing_readable(rows: int, log: ProblemLog) -> str:
 def _first_cells(path: Path, name: str) -> list[str]:
     """The columns of a table whose columns were not recognised, for choosing them by hand."""
     try:
-        with open_file(path, name) as opened:
+        with open_file(path, name, is_preview=True) as opened:
             line = opened.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")
     except FileRefused:
         return []

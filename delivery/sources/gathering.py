@@ -5,11 +5,13 @@ from itertools import islice
 
 from delivery.populations import Populations, pack
 from delivery.sources.cells import read_count, read_postal_code, read_route
-from delivery.sources.problems import ProblemLog
+from delivery.sources.problems import FileRefused, ProblemLog
 from delivery.sources.rows import Row, Source
 
 PHANTOM = "R777"
 BATCH = 5000
+# Some five times as many routes as the whole country has; they are gathered in memory.
+MAXIMUM_ROWS = 3_000_000
 
 
 def gather_routes(
@@ -22,6 +24,8 @@ def gather_routes(
         for row in batch:
             _add(row, populations, log)
         count += len(batch)
+        if count > MAXIMUM_ROWS:
+            raise FileRefused(f"The file has more than {MAXIMUM_ROWS:,} lines; the country has fewer routes.")
         progress(count)
     return populations, count
 

@@ -9,7 +9,15 @@ from delivery.sources.columns import Columns, find_columns, is_complete
 from delivery.sources.problems import FileRefused, ProblemLog
 from delivery.sources.rows import Row, Source
 
-ATTRIBUTES = "features.item.attributes"
+MAXIMUM_DEPTH = 64
+# Between two events of the parser, which holds a name, text or number whole.
+LONGEST_TOKEN = 1 << 20
+MAXIMUM_ATTRIBUTES = 500
+LONGEST_NAME = 200
+LONGEST_VALUE = 1000
+# Features of one file have a handful of shapes; more are not remembered.
+SHAPES_KEPT = 100
+OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 
 def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> Source:
@@ -27,22 +35,56 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
     return Source(format="gis-json", header=names, columns=columns, rows=_rows(first, features, chosen))
 
 
+class _Bounded:
+    """Ends a file whose next name, text or number does not end."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream, self.since_event = stream, 0
+
+    def read(self, size: int) -> bytes:
+        data = self.stream.read(size)
+        self.since_event += len(data)
+        if self.since_event > LONGEST_TOKEN:
+            raise FileRefused(f"A name, text or number in the JSON is longer than {LONGEST_TOKEN:,} bytes.")
+        return data
+
+
 def _features(stream: BinaryIO) -> Iterator[dict[str, str]]:
+    """The attributes of each feature. Of everything else only the names that lead to it are kept, never its path:
+    a path made anew for every level costs the square of the depth."""
+    bounded = _Bounded(stream)
+    names: list[str] = []
     attributes: dict[str, str] | None = None
-    name = ""
-    for prefix, event, value in ijson.parse(stream, use_float=True, multiple_values=True):
-        if attributes is not None:
-            if event == "map_key":
-                name = value
-            elif event == "end_map" and prefix.endswith(ATTRIBUTES):
+    attributes_depth = 0
+    for event, value in ijson.basic_parse(bounded, use_float=True, multiple_values=True):
+        bounded.since_event = 0
+        if event in OPENING:
+            if attributes is None and event == "start_map" and names[-3:] == ["features", "", "attributes"]:
+                attributes, attributes_depth = {}, len(names)
+            names.append("")
+            if len(names) > MAXIMUM_DEPTH:
+                raise FileRefused(
+                    f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels; no file of routes is."
+                )
+        elif event in CLOSING:
+            names.pop()
+            if attributes is not None and len(names) == attributes_depth:
                 yield attributes
                 attributes = None
-            else:
-                attributes[name] = _text(value)
-        elif event == "start_map" and prefix.endswith(ATTRIBUTES):
-            attributes = {}
-        elif prefix.endswith("error.message") and event == "string":
+        elif event == "map_key":
+            names[-1] = value[: LONGEST_NAME + 1]
+        elif attributes is not None and len(names) == attributes_depth + 1:
+            _keep(attributes, names[-1], value)
+        elif event == "string" and names[-2:] == ["error", "message"]:
             raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
+
+
+def _keep(attributes: dict[str, str], name: str, value: Any) -> None:
+    if len(name) > LONGEST_NAME:
+        raise FileRefused(f"An attribute's name is longer than {LONGEST_NAME} characters: {name[:60]!r}…")
+    attributes[name] = "" if value is None else str(value)[:LONGEST_VALUE]
+    if len(attributes) > MAXIMUM_ATTRIBUTES:
+        raise FileRefused(f"A feature has more than {MAXIMUM_ATTRIBUTES} attributes; no file of routes has.")
 
 
 def _rows(
@@ -54,6 +96,8 @@ def _rows(
         while feature:
             names = tuple(feature)
             if names not in seen:
+                if len(seen) >= SHAPES_KEPT:
+                    seen.clear()
                 columns = _columns(list(names), chosen)
                 seen[names] = [columns.get(field) for field in _FIELDS]
             cells = (*feature.values(),)
@@ -72,12 +116,9 @@ _FIELDS = ("zip", "route", "residential", "business", "total")
 def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
     columns = find_columns(names, chosen)
     if not is_complete(columns):
-        raise FileRefused(f"The features have no route or no counts; their attributes: {', '.join(names)}.")
+        listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+        raise FileRefused(f"The features have no route or no counts; their attributes: {listed}.")
     return columns
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _broken(error: Exception, number: int = 0) -> FileRefused:

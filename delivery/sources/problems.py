@@ -1,13 +1,15 @@
 """What can be wrong with a file: whole-file refusals, and problems of single lines."""
 
-import csv
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO
 
+from fulfillment.csv_rows import write_csv_row
 from fulfillment.errors import Invalid
 
 KEPT = 1000
+# A file of a few MB can unpack to a thousand million lines, each of them wrong.
+WRITTEN = 1_000_000
 SHOWN = 80
 
 # E_ codes reject the line; W_ codes keep it, repaired or as it is.
@@ -39,7 +41,7 @@ class FileRefused(Invalid):
 
 @dataclass
 class ProblemLog:
-    """Counts every problem, keeps the first 1,000 and writes all of them to `file` as CSV."""
+    """Counts every problem, keeps the first 1,000 and writes the first million to `file` as CSV."""
 
     file: IO[str] | None = None
     columns: dict[str, str] = field(default_factory=dict)
@@ -50,11 +52,11 @@ class ProblemLog:
     def add(self, line: int, column: str, value: str, code: str) -> None:
         self.counts[code] += 1
         self.rejects += code[0] == "E"
-        problem = (line, self.columns.get(column, column)[:SHOWN], _printable(value), code)
+        problem = (line, _printable(self.columns.get(column, column)), _printable(value), code)
         if len(self.kept) < KEPT:
             self.kept.append(problem)
-        if self.file is not None:
-            csv.writer(self.file).writerow([*problem[:2], _inert(problem[2]), code, REMEDIES[code]])
+        if self.file is not None and self.counts.total() <= WRITTEN:
+            write_csv_row(self.file, [*problem, REMEDIES[code]])
 
     @property
     def warnings(self) -> int:
@@ -67,8 +69,3 @@ PROBLEM_HEADER = "line,column,value,code,remedy\n"
 def _printable(value: str) -> str:
     cut = value if len(value) <= SHOWN else value[: SHOWN - 1] + "…"
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in cut)
-
-
-def _inert(value: str) -> str:
-    """A value that a spreadsheet takes for text, not for a formula."""
-    return "'" + value if value[:1] in {"=", "+", "-", "@"} else value

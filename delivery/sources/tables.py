@@ -14,6 +14,8 @@ from delivery.sources.rows import Row, Source
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
 LONGEST_LINE = 1 << 16
+MAXIMUM_COLUMNS = 500
+LINES_OF_A_ROW = 1000
 
 
 def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
@@ -34,19 +36,42 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
     log.columns = {
         field: header[at].strip() if place >= 0 else f"column {at + 1}" for field, at in columns.items()
     }
-    body = chain(head[place + 1 :], lines)
+    body = _BoundedRows(chain(head[place + 1 :], lines))
     return Source(
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
-        rows=_rows(csv.reader(body, delimiter=delimiter), place + 1, columns, log, postal_code),
+        rows=_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
     )
+
+
+class _BoundedRows:
+    """Lines for csv.reader, which holds a row whole: one whose quotes go on and on is ended."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines, self.of_row = lines, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.lines:
+            self.of_row += 1
+            if self.of_row > LINES_OF_A_ROW:
+                raise csv.Error(f"a quote that is opened is not closed within {LINES_OF_A_ROW} lines")
+            yield line
+
+    def counted(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Each row with the number of its last line."""
+        reader = csv.reader(self, delimiter=delimiter)
+        for cells in reader:
+            self.of_row = 0
+            yield reader.line_num, cells
 
 
 def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, list[str], Columns]:
     best: tuple[int, int, str, list[str]] = (0, 0, ",", [])
     for place, line in enumerate(head):
         for delimiter in DELIMITERS:
+            if line.count(delimiter) >= MAXIMUM_COLUMNS:
+                continue
             cells = next(csv.reader([line.rstrip("\n")], delimiter=delimiter), [])
             known = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
             if known > best[0]:
@@ -67,6 +92,8 @@ def likely_delimiter(line: str) -> str:
 
 
 def _likely_cells(line: str) -> list[str]:
+    if line.count(likely_delimiter(line)) >= MAXIMUM_COLUMNS:
+        raise FileRefused(f"The first line has more than {MAXIMUM_COLUMNS} columns; no file of routes has.")
     return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
 
 
@@ -86,15 +113,19 @@ def _missing(header: Sequence[str], columns: Columns) -> str:
 
 
 def _rows(
-    reader: Iterator[list[str]], skipped: int, columns: Columns, log: ProblemLog, postal_code: str
+    numbered: Iterator[tuple[int, list[str]]],
+    skipped: int,
+    columns: Columns,
+    log: ProblemLog,
+    postal_code: str,
 ) -> Iterator[Row]:
     places = [columns.get(field, -1) for field in ALIASES]
     at_zip, at_route, at_residential, at_business, at_total = places
     needed = max(places)
     line = skipped
     try:
-        for cells in reader:
-            line = skipped + reader.line_num  # type: ignore[attr-defined]
+        for number, cells in numbered:
+            line = skipped + number
             if len(cells) <= needed or not cells[at_route]:
                 if any(cell.strip() for cell in cells):
                     _log_odd_line(line, cells, log)
@@ -114,4 +145,4 @@ def _rows(
 def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
     first = next(cell.strip().lower() for cell in cells if cell.strip())
     is_footer = first.startswith(("total", "grand total"))
-    log.add(line, "", ",".join(cells), "W_FOOTER" if is_footer else "E_SHAPE")
+    log.add(line, "", ",".join(cells[:MAXIMUM_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")

@@ -8,6 +8,14 @@ from xml.parsers import expat
 
 from PIL import Image
 
+from stores.typesetting.svg_references import (
+    LOADING,
+    REFERRING,
+    SVG_REFERENCES,
+    SvgReferences,
+    TooComplex,
+    named_element,
+)
 from stores.typesetting.template import EXTENSIONS, Artwork
 
 ARTWORK_BYTES = 10_000_000
@@ -15,7 +23,6 @@ ARTWORK_PIXELS = 50_000_000
 SVG_BYTES = 2_000_000
 SVG_ELEMENTS = 20_000
 SVG_DEPTH = 48
-SVG_REFERENCES = 2_000
 
 _FORBIDDEN_ELEMENTS = {
     "script",
@@ -29,7 +36,7 @@ _FORBIDDEN_ELEMENTS = {
     "filter",
 }
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
-_URL = re.compile(r"url\(\s*['\"]?\s*(?!#)", re.IGNORECASE)
+_URL = re.compile(r"url\(\s*+['\"]?+\s*+(?!#)", re.IGNORECASE)
 _EMBEDDED = re.compile(r"data:(image/png|image/jpeg);base64,([A-Za-z0-9+/=]+)")
 _LENGTH = re.compile(r"\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e-?\d{1,2})?)\s*([a-z]*)\s*", re.IGNORECASE)
 
@@ -123,6 +130,7 @@ class _SvgReader:
         self.elements = self.references = self.pixels = 0
         self.open_ids: list[bool] = []
         self.size: tuple[float, float] | None = None
+        self.drawn = SvgReferences()
 
     def read(self, content: bytes) -> tuple[float, float]:
         if len(content) > SVG_BYTES:
@@ -134,6 +142,9 @@ class _SvgReader:
         parser.ProcessingInstructionHandler = self._refuse_declaration
         try:
             parser.Parse(content, True)
+            self.drawn.check()
+        except TooComplex as error:
+            raise ArtworkInvalid("svg_too_complex", str(error)) from error
         except expat.ExpatError as error:
             raise ArtworkInvalid("unreadable_artwork", f"The SVG is not well-formed: {error}.") from error
         if self.size is None:
@@ -158,9 +169,11 @@ class _SvgReader:
             raise ArtworkInvalid("unsafe_svg", f"The element {local} is not allowed.")
         for key, value in attributes.items():
             self._check_attribute(local, key.rpartition(":")[2].lower(), value)
+        self.drawn.start(local, attributes)
 
     def _end(self, _: str) -> None:
         self.open_ids.pop()
+        self.drawn.end()
 
     def _check_attribute(self, element: str, key: str, value: str) -> None:
         if key.startswith("on"):
@@ -171,11 +184,15 @@ class _SvgReader:
             self._check_reference(element, value.strip())
 
     def _check_reference(self, element: str, target: str) -> None:
-        embedded = _EMBEDDED.fullmatch(target) if element == "image" else None
-        if embedded:
+        # The typesetter takes what an element that loads names for a file, with or without a #.
+        if element in LOADING:
+            embedded = _EMBEDDED.fullmatch(target)
+            if embedded is None:
+                message = f"{element} may only name a PNG or JPEG within the SVG itself (data:…;base64,…)."
+                raise ArtworkInvalid("external_reference", message)
             width, height = measure_picture(_decoded(embedded[1], embedded[2]), embedded[1])
             self.pixels += width * height
-        elif not target.startswith("#"):
+        elif element not in REFERRING or named_element(target) is None:
             raise ArtworkInvalid("external_reference", "href may only name an element of the same SVG.")
         self.references += 1
         if self.references > SVG_REFERENCES or self.pixels > ARTWORK_PIXELS:

@@ -3,6 +3,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from stores.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
@@ -153,11 +154,11 @@ def _share_out(
     helpers = 0 if job["slug"] else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
     with shared_workers.lend(deadline, helpers) as crew:
         share = math.ceil(len(sheet.pages) / len(crew))
-        written: list[str] = []
+        roots: list[Path] = []
         try:
             for number, worker in enumerate(crew):
-                paths = workshop.write_pictures(worker.slot, sheet.pictures)
-                written += paths.values()
+                root, paths = workshop.lay_out_job(worker.slot, builder.template, sheet.pictures)
+                roots.append(root)
                 pages = sheet.pages[number * share : (number + 1) * share]
                 jobs = [_job(pages, job, paths)]
                 outputs = [("png", 0)] if not job["slug"] else []
@@ -166,10 +167,11 @@ def _share_out(
                     jobs += [] if whole else [_job(sheet.pages, job, paths)]
                     outputs = [("pdf", len(jobs) - 1), *outputs]
                 setting = _setting(builder, workshop, job.get("ppi"))
-                worker.send({**setting, "outputs": outputs}, jobs, deadline)
+                worker.send({**setting, "root": str(root), "outputs": outputs}, jobs, deadline)
             answers = [worker.receive(deadline) for worker in crew]
         finally:
-            workshop.clear_pictures(written)
+            for root in roots:
+                workshop.clear_job(root)
     for header, _ in answers:
         if "unfit" in header:
             raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
@@ -181,7 +183,7 @@ def _share_out(
 def _setting(builder: SheetBuilder, workshop: Workshop, ppi: float | None) -> dict[str, Any]:
     largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
-        "root": str(workshop.root),
+        "workshop": str(workshop.root),
         "fonts": workshop.font_folder(builder.fonts),
         # A banner at 144 dpi would take a gigabyte; it is shown smaller.
         "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),

@@ -24,7 +24,7 @@ STATUS = Path("/proc/self/status")
 
 
 class Renderer:
-    """A kept compiler for one folder of artwork and one folder of fonts."""
+    """A kept compiler for one root folder and one folder of fonts."""
 
     def __init__(self) -> None:
         self.fonts: dict[str, typst.Fonts] = {}
@@ -75,17 +75,19 @@ class Renderer:
 
 def serve(channel: socket.socket) -> None:
     renderer = Renderer()
+    workshop = None
     while True:
         try:
             request, jobs = receive_message(channel)
         except (EOFError, ConnectionError):
             break
+        workshop = request["workshop"]
         header, parts = renderer.render(request, jobs)
         header["peak"] = _peak_kib()
         send_message(channel, header, parts)
-    if renderer.key:
+    if workshop:
         # Our web worker was killed and could not remove its own folder.
-        shutil.rmtree(renderer.key[0], ignore_errors=True)
+        shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _peak_kib() -> int:

@@ -3,7 +3,7 @@ import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -25,7 +25,7 @@ class Workshop:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def hold_template(self, template: Template) -> dict[str, str]:
-        """Lay out the template's artwork and give each name's path; release_template must follow."""
+        """Lay out the template's artwork, give each path in a job's root; release_template must follow."""
         digest = template.artwork_digest
         folder = self.root / "artwork" / digest
         pictures = [*template.artwork.values(), *template.gallery.values()]
@@ -38,7 +38,7 @@ class Workshop:
             self._kept[digest] += 1
             self._kept.move_to_end(digest)
             self._drop_unused()
-        return {one.digest: f"artwork/{digest}/{one.file_name}" for one in pictures}
+        return {one.digest: f"{digest}/{one.file_name}" for one in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
@@ -60,21 +60,25 @@ class Workshop:
                     (folder / f"{number}{Path(path).suffix}").symlink_to(Path(path).resolve())
         return str(folder)
 
-    def write_pictures(self, slot: int, pictures: Mapping[str, tuple[bytes, str]]) -> dict[str, str]:
-        """Write a job's pictures to its worker's slot, over those of the job before."""
-        folder = self.root / "jobs" / str(slot)
-        if pictures:
-            folder.mkdir(parents=True, exist_ok=True)
+    def lay_out_job(
+        self, slot: int, template: Template, pictures: Mapping[str, tuple[bytes, str]]
+    ) -> tuple[Path, dict[str, str]]:
+        """Make the root folder of a worker's next job: its template's artwork and its own pictures, nothing else."""
+        root = self.root / "jobs" / str(slot)
+        # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        digest = template.artwork_digest
+        (root / digest).symlink_to(self.root / "artwork" / digest)
         paths = {}
         for number, (key, (content, extension)) in enumerate(pictures.items()):
             # Few names, used again and again: the compiler never forgets a path it has seen.
-            (folder / f"{number}.{extension}").write_bytes(content)
-            paths[key] = f"jobs/{slot}/{number}.{extension}"
-        return paths
+            paths[key] = f"{number}.{extension}"
+            (root / paths[key]).write_bytes(content)
+        return root, paths
 
-    def clear_pictures(self, paths: Sequence[str]) -> None:
-        for path in paths:
-            (self.root / path).unlink(missing_ok=True)
+    def clear_job(self, root: Path) -> None:
+        shutil.rmtree(root, ignore_errors=True)
 
 
 _current: dict[int, Workshop] = {}

@@ -60,6 +60,57 @@ def test_secrets_in_arguments_and_stack_traces_are_masked(formatter):
     assert "RuntimeError" in line
 
 
+FORGED = "1999-12-31 03:00:00,000 ERROR django.security forged"
+
+
+@pytest.mark.parametrize(
+    "end", ["\n", "\r", "\r\n", "\v", "\f", "\x1b[2K", "\x85", "\u2028", "\u202e", "\x00"]
+)
+def test_record_of_the_plain_log_is_one_line(end):
+    try:
+        raise ValueError(f"bad{end}{FORGED}")
+    except ValueError:
+        trace = sys.exc_info()
+    formatter = PlainFormatter("%(asctime)s %(levelname)s %(name)s %(message)s")
+    record = logging.LogRecord("x", 40, "f", 1, "GET %s", (f"/x{end}{FORGED}",), trace)
+    SecretFilter().filter(record)
+
+    first, *others = formatter.format(record).splitlines()
+
+    assert first.endswith(f"GET /x{end.encode('unicode_escape').decode()}{FORGED}")
+    assert all(line.startswith("    ") for line in others)
+    assert end == "\n" or not any(end in line for line in [first, *others])
+
+
+def test_text_without_control_characters_is_logged_as_it_is():
+    formatter = PlainFormatter("%(message)s")
+    said = "GET /caf\u00e9/\u738b/a\\nb 200"
+
+    assert formatter.format(logging.LogRecord("x", 20, "f", 1, said, (), None)) == said
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
+    """By its path, user agent, trace, host, user name or content type."""
+    lines = ("%0a", "%0d%0a", "%E2%80%A8", "%C2%85")
+    with serving(tmp_path, ACCESS_LOG="1", LOG_FORMAT="plain") as served:
+        for end in lines:
+            raw = FORGED.replace(" ", "%20")
+            requests.get(f"{served.url}/x{end}{raw}", timeout=10)
+            requests.get(f"{served.url}/api/v1/store/x{end}{raw}", timeout=10)
+            requests.get(f"{served.url}/accounts/login/?next=/x{end}{raw}", timeout=10)
+        for name in ("User-Agent", "traceparent", "Host", "X-Request-ID", "Content-Type", "Authorization"):
+            requests.get(
+                f"{served.url}/healthz", headers={name: f"a\x85\u00a0{FORGED}".encode("latin-1")}, timeout=10
+            )
+        data = {"username": f"x\n{FORGED}", "password": f"x\n{FORGED}"}
+        requests.post(f"{served.url}/accounts/login/", data=data, timeout=10)
+
+    written = served.log.read_text("utf-8")
+    assert "/x\\n1999-12-31" in written, "the access log is on"
+    assert [line for line in written.splitlines() if line.startswith(FORGED[:10])] == []
+
+
 @pytest.mark.parametrize(
     "sent",
     [

@@ -20,6 +20,7 @@ from accounts.services.email_changes import ask_email_change
 from accounts.services.passwords import ask_reset_link
 from applications.models import Application
 from applications.services.applications import create_application
+from applications.services.mail import mail_owners
 from applications.services.owners import OwnerInvitation
 from delivery.models import ImportRun
 from fulfillment.backups.programs import run_program
@@ -313,6 +314,40 @@ def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
     events = apps.get_model("accounts", "UserEvent").objects.filter(pgh_obj_id=person.pk)
     assert set(events.values_list("email", flat=True)) == {"[erased]"}
     assert events.count() >= 3
+
+
+EARLIER = "jane.maiden@old-mail.example"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dump_holds_no_earlier_address_of_an_erased_user(tmp_path):
+    world = build_world()
+    person = make_person(world)
+    person.email = EARLIER.title()
+    person.save()
+    invitation = OwnerInvitation(application=world.other_application, email=EARLIER, digest="e")
+    invitation.sent = invitation.expires = person.created
+    invitation.state, invitation.decided_by, invitation.decided = "Accepted", person, person.created
+    invitation.save()
+    invitation.state = "Withdrawn"
+    invitation.save()
+    ask_reset_link(email=EARLIER)
+    mail_owners(application=world.application, subject="x", text=f"New owner:\n{EARLIER.upper()}.")
+    ask_reset_link(email=f"another.{EARLIER}")
+    mail_owners(application=world.application, subject="x", text=f"{EARLIER}.org is somebody else's")
+    AssociationRequest.objects.filter(requested_by=person).update(note=f"Write to {EARLIER}")
+    person.email = PERSON["email"]
+    person.save()
+    run_program("pg_dump", f"--file={tmp_path / 'before.sql'}")
+    assert (tmp_path / "before.sql").read_text("utf-8").lower().count(EARLIER) > 7
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
+
+    run_program("pg_dump", f"--file={tmp_path / 'after.sql'}")
+    after = (tmp_path / "after.sql").read_text("utf-8").lower()
+    of_others = after.replace(f"another.{EARLIER}", "").replace(f"{EARLIER}.org", "")
+    assert (f"another.{EARLIER}" in after, f"{EARLIER}.org" in after) == (True, True)
+    assert [value for value in [EARLIER, PERSON["email"], "maiden"] if value in of_others] == []
 
 
 @pytest.mark.parametrize("name", ["changed", "object", "Associated", "Name"])

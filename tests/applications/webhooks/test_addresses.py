@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 from aiohttp.abc import AbstractResolver
 
-from applications.webhooks.addresses import is_public, refusal
+from applications.webhooks.addresses import is_public, may_connect, refusal
 from applications.webhooks.client import Client
 from tests.receivers import Receiver, receiving
 
@@ -194,7 +194,71 @@ def test_name_with_one_address_inside_is_not_saved(monkeypatch):
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
 
-    assert "10.0.0.1" in refusal("https://mixed.example/events")
+    said = refusal("https://mixed.example/events")
+
+    assert said == "mixed.example is not an address of the public Internet."
+
+
+SPECIAL = [
+    *(
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "printer.local",
+        "metadata.google.internal",
+        "Metadata.Internal.",
+    ),
+    *("hooks.test", "hooks.invalid", "hooks.onion", "hooks", "hooks.", "xn--mnchen-3ya"),
+]
+
+
+@pytest.mark.parametrize("host", SPECIAL)
+@pytest.mark.parametrize("found", [None, "192.0.43.8", "10.0.0.1"])
+def test_special_use_name_is_not_saved_whatever_it_stands_for(monkeypatch, host, found):
+    def resolve(*given, **more):
+        if found is None:
+            raise socket.gaierror("unknown")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+    assert refusal(f"https://{host}/events") == f"{host.lower()} is not a name of the public Internet."
+
+
+def test_special_use_name_of_a_named_network_is_saved(monkeypatch, settings):
+    found = ["10.1.2.3"]
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (one, 0)) for one in found]
+    )
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("10.1.2.0/24")]
+
+    assert refusal("http://hooks.internal/events") is None
+    found.append("192.0.43.8")
+    assert refusal("https://hooks.internal/events")
+
+
+@pytest.mark.parametrize(
+    "host", ["168.63.129.16", "[::ffff:168.63.129.16]", "0xa83f8110", "100.100.100.200", "192.0.0.192"]
+)
+def test_metadata_address_of_a_cloud_is_not_saved(host):
+    assert refusal(f"https://{host}/events")
+
+
+def test_metadata_address_behind_a_name_is_neither_saved_nor_connected_to(monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("168.63.129.16", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
+
+    assert refusal("https://azure.example/events")
+    assert not may_connect(ip_address("168.63.129.16"), scheme="https")
+
+
+def test_delivery_does_not_tell_the_address_of_a_name():
+    answer = asyncio.run(
+        post("https://moved.example/events", resolver=Rebinding("10.20.30.40"), time_limit=3)
+    )
+
+    assert "not an address of the public Internet" in answer.error
+    assert "10.20.30.40" not in answer.error
 
 
 def test_name_that_does_not_resolve_now_is_saved(monkeypatch):

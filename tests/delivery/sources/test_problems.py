@@ -1,5 +1,9 @@
+import csv
 import io
 
+import pytest
+
+from delivery.sources import problems
 from delivery.sources.problems import KEPT, PROBLEM_HEADER, REMEDIES, ProblemLog
 
 
@@ -30,3 +34,27 @@ def test_values_are_cut_printable_and_no_formulas():
 
 def test_every_code_has_a_remedy_and_says_what_it_does():
     assert all(code[:2] in {"E_", "W_"} and remedy.endswith(".") for code, remedy in REMEDIES.items())
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", '"=', " ="])
+def test_neither_values_nor_names_of_columns_are_formulas(start):
+    file = io.StringIO()
+    log = ProblemLog(file, {"zip": f'{start}HYPERLINK("http://example.com")'})
+
+    log.add(1, "zip", f"{start}1+1;{start}2", "E_ZIP")
+
+    [[line, column, value, *_]] = csv.reader(io.StringIO(file.getvalue()))
+    assert line == "1"
+    assert column == f'\'{start}HYPERLINK("http://example.com")'
+    assert value == f"'{start}1+1;'{start}2"
+
+
+def test_problems_beyond_a_million_are_counted_and_not_written(monkeypatch):
+    monkeypatch.setattr(problems, "WRITTEN", 5)
+    file = io.StringIO()
+    log = ProblemLog(file)
+
+    for line in range(9):
+        log.add(line, "zip", "x", "E_ZIP")
+
+    assert (log.counts["E_ZIP"], len(file.getvalue().splitlines())) == (9, 5)

@@ -1,6 +1,8 @@
+import hashlib
 import io
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -25,6 +27,14 @@ def card(*boxes, **page):
 
 def words_template(**changes) -> Template:
     return parse_template(card(text_box(**changes)), [Field("Words")])
+
+
+def unread_artwork(svg, *boxes, fields=("Words",), **page) -> Template:
+    """A card with this SVG behind it, as if the reader of artwork had found nothing wrong with it."""
+    template = parse_template(card(*boxes, Background="card.svg", **page), [Field(name) for name in fields])
+    data = svg.encode()
+    artwork = replace(template.artwork["card.svg"], data=data, digest=hashlib.sha256(data).hexdigest())
+    return replace(template, artwork={"card.svg": artwork})
 
 
 def picture(width, height, form="PNG", color=(200, 80, 40)):

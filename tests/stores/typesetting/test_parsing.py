@@ -88,6 +88,16 @@ def test_pages_and_boxes_are_bounded():
         ("<image href='file:///etc/passwd'/>", "external_reference"),
         ("<image href='/etc/passwd'/>", "external_reference"),
         ("<image href='data:image/svg+xml;base64,AA'/>", "external_reference"),
+        ("<image href='#card'/>", "external_reference"),
+        ("<image href='#/../../../jobs/0/0.png'/>", "external_reference"),
+        (
+            "<image xlink:href=' #/../0.png' xmlns:xlink='http://www.w3.org/1999/xlink'/>",
+            "external_reference",
+        ),
+        ("<s:IMAGE xmlns:s='http://www.w3.org/2000/svg' href='#/0.png'/>", "external_reference"),
+        ("<feImage href='#/../0.png'/>", "external_reference"),
+        ("<use href='#/../0.png'/>", "external_reference"),
+        ("<g href='#card'/>", "external_reference"),
         ("<use href='other.svg#a'/>", "external_reference"),
         ("<rect fill='url(http://example.com/#a)'/>", "external_reference"),
         ("<rect style='fill: url( &quot;a.svg#b&quot; )'/>", "external_reference"),
@@ -101,6 +111,72 @@ def test_unsafe_svg_is_refused(body, code):
     svg = SVG.replace("</svg>", body + "</svg>")
 
     assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": code}
+
+
+def doubling(definition, levels=8):
+    """So many definitions, each of which draws the next one eight times."""
+    parts = [definition.format(f"a{n}", f"a{n + 1}") for n in range(levels)]
+    return f"<defs>{''.join(parts)}<{{0}} id='a{levels}'><rect/></{{0}}></defs>"
+
+
+def eight(paint):
+    return "".join(f"<rect {paint}/>" for _ in range(8))
+
+
+NESTED = {
+    "mask": "<mask id='{0}'>" + eight("mask='url(#{1})'") + "</mask>",
+    "clipPath": "<clipPath id='{0}'>" + eight("clip-path='url( &quot;#{1}&quot; )'") + "</clipPath>",
+    "pattern": "<pattern id='{0}'>" + eight("style='stroke:red;FILL:url(#{1}) red'") + "</pattern>",
+    "marker": "<marker id='{0}'><path d='M0 0 1 1 2 2 3 3' marker='url(#{1})'/></marker>",
+}
+
+
+@pytest.mark.parametrize("element", NESTED)
+def test_references_that_multiply_are_refused_before_anything_is_drawn(element):
+    bomb = doubling(NESTED[element], 7).format(element)
+    svg = SVG.replace("</svg>", bomb + "<rect fill='url(#a0)' mask='url(#a0)'/></svg>")
+
+    assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "svg_too_complex"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<g fill='url(#p)'>" + "<rect/>" * 600 + "</g>",
+        "<g style='/*;*/stroke:url(#p)'>" + "<rect/>" * 600 + "</g>",
+        "<g id='h'>" + "<rect/>" * 300 + "</g>" + "<use href='#h' fill='url(#p)'/>" * 3,
+        "<g marker-mid='url(#p)'><path d='M" + " 1 2" * 600 + "'/></g>",
+        "<g marker='url(#p)'><use href='#h'/></g>",
+        "<rect fill='url(#p)'/>" * 2_100,
+        "<mask id='m'><g mask='url(#m)'/></mask>",
+        "<mask id='m'><g mask='url(#n)'/></mask><mask id='n'><g mask='url(#m)'/></mask><g mask='url(#m)'/>",
+        "".join(f"<mask id='m{n}'><g mask='url(#m{n + 1})'/></mask>" for n in range(12)),
+        "".join(f"<mask id='m{n}'><g mask='url(#m{n + 1})'/></mask>" for n in reversed(range(12))),
+    ],
+)
+def test_references_are_counted_wherever_they_reach(body):
+    pattern = "<pattern id='p'>" + "<rect/>" * 200 + "</pattern>"
+    svg = SVG.replace("</svg>", pattern + body + "</svg>")
+
+    assert artwork_problem("image/svg+xml", svg) == {"/Artwork/a/Data": "svg_too_complex"}
+
+
+def test_references_of_ordinary_artwork_are_allowed():
+    body = (
+        "<defs><linearGradient id='one'><stop/></linearGradient><linearGradient id='two' href='#one'/>"
+        "<clipPath id='clip'><rect/></clipPath><pattern id='p'><rect fill='url(#two)'/></pattern>"
+        "<mask id='m'><rect fill='url(#p)'/></mask><symbol id='star'><path d='M0 0 9 9'/></symbol></defs>"
+        "<g id='Layer_1' clip-path='url(#clip)' mask='url(#m)'><g id='inner' fill='url(#two)'>"
+        + "<rect stroke='url(#one)' style='fill: url(#two)'/>" * 3_000
+        + "</g></g>"
+        + "<use href='#star' fill='url(#two)'/>" * 500
+        + "<a href='#star'><rect fill='url(#missing) red'/></a>"
+    )
+    svg = SVG.replace("</svg>", body + "</svg>")
+
+    assert parse_template(
+        card() | {"Artwork": {"a": {"MediaType": "image/svg+xml", "Data": svg}}}, []
+    ).artwork["a"]
 
 
 def test_svg_with_entities_is_refused():

@@ -1,0 +1,153 @@
+"""Counts what an SVG draws once its references are followed.
+
+Ten patterns, masks or `use` elements that name one another twice make a thousand shapes, thirty a thousand million.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+LOADING = frozenset({"image", "feimage"})
+GRADIENTS = frozenset({"lineargradient", "radialgradient"})
+REFERRING = GRADIENTS | {"a", "use", "pattern", "mask", "clippath", "marker", "filter", "textpath", "mpath"}
+SVG_REFERENCES = 2_000
+SVG_DRAWN = 100_000
+SVG_NESTED = 8
+
+_NAME = re.compile(r"#([^#/\\\s]+)")
+_URL = re.compile(r"url\(\s*['\"]?\s*#([^)'\"]*)", re.IGNORECASE)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_NUMBER = re.compile(r"[0-9.]+")
+_MARKERS = ("marker-start", "marker-mid", "marker-end")
+_INHERITED = frozenset({"fill", "stroke", *_MARKERS})
+
+# What is drawn: each tuple of names stands for the product of what they draw.
+References = Counter[tuple[str, ...]]
+
+
+def named_element(target: str) -> str | None:
+    """The element of the same SVG that an href names; nothing for what is an address or a path."""
+    match = _NAME.fullmatch(target)
+    return match[1] if match else None
+
+
+class TooComplex(ValueError):
+    """The references of an SVG make more of it than may be drawn."""
+
+
+class _Part:
+    """An element and all inside of it: how many there are, and what they refer to."""
+
+    def __init__(self, name: str | None, inherited: Mapping[str, str], *, is_gradient: bool) -> None:
+        self.name, self.inherited, self.is_gradient = name, inherited, is_gradient
+        self.elements = 1
+        self.references: References = Counter()
+
+
+class SvgReferences:
+    """Fed with the elements of an SVG in their order; `check` follows at its end."""
+
+    def __init__(self) -> None:
+        self._open: list[_Part] = []
+        self._named: dict[str, list[_Part]] = {}
+        self._whole = _Part(None, {}, is_gradient=False)
+        self._drawn: dict[str, tuple[int, int]] = {}
+        self._paints = 0
+
+    def start(self, element: str, attributes: Mapping[str, str]) -> None:
+        outer = self._open[-1] if self._open else self._whole
+        properties = _properties(attributes)
+        inherited = {key: value for key, value in properties.items() if key in _INHERITED}
+        shown = {**outer.inherited, **inherited} if inherited else outer.inherited
+        part = _Part(attributes.get("id"), shown, is_gradient=element in GRADIENTS)
+        self._open.append(part)
+        paints = [name for key, text in properties.items() if key not in _INHERITED for name in _names(text)]
+        for name in paints:
+            part.references[(name,)] += 1
+        self._inherit(part, element, attributes)
+        self._paints += len(part.references)
+        # Every one of them is added up once for each element around it.
+        if self._paints > 10 * SVG_REFERENCES:
+            raise TooComplex(f"At most {10 * SVG_REFERENCES:,} uses of gradients and patterns are allowed.")
+
+    def _inherit(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
+        """Fill, stroke and markers reach every shape below the element that names them."""
+        points = 0
+        shown = [(key, name) for key, text in part.inherited.items() for name in _names(text)]
+        if any(key in _MARKERS for key, _ in shown):
+            points = sum(len(_NUMBER.findall(attributes.get(key, ""))) for key in ("d", "points"))
+        target = _href(attributes) if element != "a" else None
+        if target is not None:
+            part.references[(target,)] += 1
+        for key, name in shown:
+            if key in _MARKERS and target is not None:
+                raise TooComplex("use is not allowed inside of an element with markers.")
+            part.references[(name,) if target is None else (target, name)] += points if key in _MARKERS else 1
+
+    def end(self) -> None:
+        part = self._open.pop()
+        outer = self._open[-1] if self._open else self._whole
+        outer.elements += part.elements
+        outer.references.update(part.references)
+        if part.name is not None:
+            self._named.setdefault(part.name.strip(), []).append(part)
+
+    def check(self) -> None:
+        """Raise TooComplex if too much is drawn, or an element is drawn within itself."""
+        references = sum(
+            count for names, count in self._whole.references.items() if not self._is_gradient(names[0])
+        )
+        if references > SVG_REFERENCES:
+            raise TooComplex(f"At most {SVG_REFERENCES:,} references are allowed.")
+        if self._drawn_by(self._whole, ())[0] > SVG_DRAWN:
+            raise TooComplex(f"Its references draw more than {SVG_DRAWN:,} elements.")
+
+    def _is_gradient(self, name: str) -> bool:
+        return all(part.is_gradient for part in self._named.get(name, []))
+
+    def _drawn_by(self, part: _Part, within: tuple[str, ...]) -> tuple[int, int]:
+        """How many elements this one draws, and through how many others."""
+        total, deepest = part.elements, 0
+        for names, count in part.references.items():
+            product = count
+            for name in names:
+                drawn, depth = self._drawn_under(name, within)
+                product *= drawn
+                deepest = max(deepest, depth)
+            total += product
+        return total, deepest
+
+    def _drawn_under(self, name: str, within: tuple[str, ...]) -> tuple[int, int]:
+        if name in within:
+            raise TooComplex(f"The element {name[:40]} refers to itself.")
+        if name not in self._drawn and len(within) < SVG_NESTED:
+            found = [self._drawn_by(part, (*within, name)) for part in self._named.get(name, [])]
+            total, deepest = sum(drawn for drawn, _ in found), max((depth for _, depth in found), default=0)
+            self._drawn[name] = max(1, total), deepest + 1
+        drawn, depth = self._drawn.get(name, (1, 1))
+        if len(within) + depth > SVG_NESTED:
+            raise TooComplex(f"References may go through {SVG_NESTED} elements, one to the next.")
+        return drawn, depth
+
+
+def _properties(attributes: Mapping[str, str]) -> dict[str, str]:
+    """The presentation attributes and what the style attribute says, which goes before them."""
+    properties = {key.rpartition(":")[2].lower(): value for key, value in attributes.items()}
+    style = _COMMENT.sub("", properties.pop("style", ""))
+    for declaration in style.split(";"):
+        key, _, value = declaration.partition(":")
+        if value:
+            properties[key.strip().lower()] = value
+    if "marker" in properties:
+        marker = properties.pop("marker")
+        properties |= dict.fromkeys(_MARKERS, marker)
+    return properties
+
+
+def _names(value: str) -> list[str]:
+    return [name.strip() for name in _URL.findall(value)] if "(" in value else []
+
+
+def _href(attributes: Mapping[str, str]) -> str | None:
+    targets = [value for key, value in attributes.items() if key.rpartition(":")[2].lower() == "href"]
+    return next((name for one in targets if (name := named_element(one.strip()))), None)
