@@ -17,6 +17,7 @@ from django.shortcuts import redirect
 
 from accounts.selectors.staff import staff_of
 from fulfillment.api.errors import problem
+from fulfillment.request_heads import head_refusal
 
 API_PREFIX = "/api/"
 # Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
@@ -37,8 +38,6 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tabs and ends of lines may stand in what people search for.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
-# A hundred postal codes and every parameter there is fit four times.
-LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
 # Of a page: larger than any form takes, so that the form can say so itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
@@ -155,10 +154,10 @@ class ApiHistory:
 
 
 class RequestFilter:
-    """Refuses at the door what no honest client sends and nothing behind it could handle well.
+    """Refuses before all other work what no honest client sends and nothing behind it could handle well.
 
-    NUL cannot be stored; other control characters make addresses and log lines look like what they are not. A body of
-    unknown length would be read as an empty one.
+    `fulfillment.request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
+    make addresses and log lines look like what they are not. A body of unknown length would be read as an empty one.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -166,11 +165,10 @@ class RequestFilter:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         meta = request.META
-        query = meta.get("QUERY_STRING", "")
-        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(query):
+        if refusal := head_refusal(meta, request.path_info):
+            return problem(refusal.status, refusal.code, refusal.message)
+        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(meta.get("QUERY_STRING", "")):
             return problem(400, "invalid_request", "The address contains a control character.")
-        if len(request.path_info) > LONGEST_ADDRESS or len(query) > LONGEST_QUERY:
-            return problem(414, "address_too_long", "The address is too long.")
         if "HTTP_TRANSFER_ENCODING" in meta and not meta.get("CONTENT_LENGTH"):
             return problem(411, "length_required", "Send the body with a Content-Length.")
         return self.get_response(request)

@@ -4,16 +4,16 @@ from typing import Any
 import django
 from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
-from django.core.wsgi import get_wsgi_application
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
 
+from fulfillment.handler import Handler
 from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
 django.setup()
 start_telemetry()
-application = get_wsgi_application()
+application = Handler()
 
 
 def renew_connection(**signal: Any) -> None:
