@@ -4,6 +4,8 @@ import io
 from ipaddress import ip_network
 
 import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.urls import reverse
 
 from accounts import rates
@@ -32,7 +34,12 @@ def environ(**said):
 
 @pytest.fixture(scope="module")
 def handler():
-    return Handler()
+    """Leaves the connection of the test alone, as Django's own client does."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield Handler()
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture(autouse=True)
