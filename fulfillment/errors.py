@@ -16,7 +16,8 @@ class Fault:
 class DomainError(Exception):
     """A refusal with a stable `code`, a sentence for people and the HTTP status an API answers with.
 
-    `members` are further facts a program can use, such as the ID of what is in the way.
+    `members` are further facts a program can use, such as the ID of what is in the way. `fault_count` says how many
+    faults there are where not all of them are given.
     """
 
     status = 400
@@ -29,12 +30,14 @@ class DomainError(Exception):
         *,
         code: str | None = None,
         faults: Iterable[Fault] = (),
+        fault_count: int = 0,
         members: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or self.code
         self.faults = tuple(faults)
+        self.fault_count = max(fault_count, len(self.faults))
         self.members = dict(members or {})
 
 

@@ -17,6 +17,16 @@ from django.shortcuts import redirect
 
 from accounts.selectors.staff import staff_of
 from fulfillment.api.errors import problem
+from fulfillment.form_limits import (
+    FEW_FIELDS,
+    SIGNED_IN_BYTES,
+    SIGNED_IN_FORM,
+    SMALL_FORM,
+    URL_ENCODED,
+    field_count,
+    stated_size,
+)
+from fulfillment.request_heads import head_refusal
 
 API_PREFIX = "/api/"
 # Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
@@ -37,10 +47,6 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tabs and ends of lines may stand in what people search for.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
-# A hundred postal codes and every parameter there is fit four times.
-LONGEST_ADDRESS, LONGEST_QUERY = 2048, 16_384
-# Of a page: larger than any form takes, so that the form can say so itself.
-SIGNED_IN_BYTES = 32 * 1024 * 1024
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
@@ -106,7 +112,7 @@ class OperatorTwoFactor:
 
 
 class BodyLimits:
-    """Refuses a page's body before anything reads it: a form with files would be written to the disk first.
+    """Refuses a page's body before anything takes it apart: a form with files would be written to the disk first.
 
     Whoever is not signed in sends short forms only. Staff send files of any size the proxy lets through; programs
     have the limits of their views.
@@ -116,19 +122,21 @@ class BodyLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        length = request.META.get("CONTENT_LENGTH") or "0"
-        size = int(length) if length.isdigit() else 0
-        if size > settings.DATA_UPLOAD_MAX_MEMORY_SIZE and not _may_send(request, size):
+        size = stated_size(request)
+        if not size or request.path_info.startswith(PROGRAM_PREFIXES):
+            return self.get_response(request)
+        if size > SMALL_FORM and not _may_send(request, size):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
+        if size <= SMALL_FORM and field_count(request) > FEW_FIELDS and not request.user.is_authenticated:
+            message = f"The form has more than {FEW_FIELDS} fields; so many are not taken here."
+            return problem(400, "too_many_fields", message)
         return self.get_response(request)
 
 
 def _may_send(request: HttpRequest, size: int) -> bool:
-    if request.path_info.startswith(PROGRAM_PREFIXES):
-        return True
     if not request.user.is_authenticated:
         return False
-    if size <= SIGNED_IN_BYTES:
+    if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
         return True
     return request.path_info.startswith("/admin/") and staff_of(request.user).is_staff
 
@@ -155,10 +163,10 @@ class ApiHistory:
 
 
 class RequestFilter:
-    """Refuses at the door what no honest client sends and nothing behind it could handle well.
+    """Refuses before all other work what no honest client sends and nothing behind it could handle well.
 
-    NUL cannot be stored; other control characters make addresses and log lines look like what they are not. A body of
-    unknown length would be read as an empty one.
+    `fulfillment.request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
+    make addresses and log lines look like what they are not. A body of unknown length would be read as an empty one.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -166,11 +174,10 @@ class RequestFilter:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         meta = request.META
-        query = meta.get("QUERY_STRING", "")
-        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(query):
+        if refusal := head_refusal(meta, request.path_info):
+            return problem(refusal.status, refusal.code, refusal.message)
+        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(meta.get("QUERY_STRING", "")):
             return problem(400, "invalid_request", "The address contains a control character.")
-        if len(request.path_info) > LONGEST_ADDRESS or len(query) > LONGEST_QUERY:
-            return problem(414, "address_too_long", "The address is too long.")
         if "HTTP_TRANSFER_ENCODING" in meta and not meta.get("CONTENT_LENGTH"):
             return problem(411, "length_required", "Send the body with a Content-Length.")
         return self.get_response(request)

@@ -44,7 +44,7 @@ class TrustedProxies:
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
     """The last address of the chain that is not a trusted proxy: what stands before it anyone may have written."""
     address = peer
-    for said in reversed(forwarded.split(",")[-LONGEST_CHAIN:]):
+    for said in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
         stated = _without_port(said.strip())
         try:
             ip_address(stated)

@@ -6,11 +6,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
+from fulfillment.mistakes import LISTED, UNLISTED
 from fulfillment.visible_text import has_control_character, is_blank
+
+# A member of a body cannot be called so: no NUL passes the parser.
+NO_NAME = "\0"
 
 
 class StrictText(serializers.CharField):
@@ -65,6 +70,16 @@ class StrictInteger(serializers.IntegerField):
         return super().to_internal_value(data)
 
 
+class StrictList(serializers.ListField):
+    """An array; one that is too long is refused before any of it is looked at."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        values: list[Any] = super().to_internal_value(data)
+        return values
+
+
 class Timestamp(serializers.DateTimeField):
     """ISO 8601 in, with an offset or in UTC; UTC with Z out."""
 
@@ -95,9 +110,10 @@ class Meta(serializers.Serializer):
 
 
 class StrictSerializer(serializers.Serializer):
-    """Refuses names it does not know; names of read-only fields may be sent back and are ignored.
+    """Refuses names it does not know, together with all else that is wrong.
 
-    With `ignored_nulls`, a null keeps the existing value, as the contract's partial updates want it.
+    Names of read-only fields may be sent back and are ignored. With `ignored_nulls`, a null keeps the existing
+    value, as the contract's partial updates want it.
     """
 
     ignored_nulls = False
@@ -109,6 +125,8 @@ class StrictSerializer(serializers.Serializer):
     }
 
     def run_validation(self, data: Any = empty) -> Any:
+        if self.parent is None:
+            self.names_left = LISTED
         if self.ignored_nulls and isinstance(data, Mapping):
             data = {name: value for name, value in data.items() if value is not None}
         return super().run_validation(data)
@@ -117,15 +135,40 @@ class StrictSerializer(serializers.Serializer):
         if not isinstance(data, Mapping):
             detail = ErrorDetail(self.error_messages["invalid"], code="invalid")
             raise serializers.ValidationError({"non_field_errors": [detail]})
-        known = set(self.fields) | {"_meta"}
+        known = {*self.fields, "_meta"}
         unknown = [name for name in data if name not in known]
-        if unknown:
-            allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-            message = self.error_messages["unknown_field"].format(allowed=allowed)
-            raise serializers.ValidationError(
-                {name: [ErrorDetail(message, code="unknown_field")] for name in unknown}
-            )
-        return super().to_internal_value(data)
+        if not unknown:
+            return super().to_internal_value(data)
+        raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
+
+    def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
+        """A message for each of the first of the whole body, and the number of the others under no name there is."""
+        left = getattr(self.root, "names_left", LISTED)
+        listed = names[:left]
+        allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
+        detail = ErrorDetail(
+            self.error_messages["unknown_field"].format(allowed=allowed), code="unknown_field"
+        )
+        errors = {name: [detail] for name in listed}
+        self.root.names_left = left - len(listed)
+        if len(names) > len(listed):
+            errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
+        return errors
+
+    def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Of the fields; where these are good, of the rules."""
+        try:
+            values = super().to_internal_value(data)
+            self.run_validators(values)
+            self.validate(values)
+        except (serializers.ValidationError, DjangoValidationError) as error:
+            mistakes: dict[str, Any] = serializers.as_serializer_error(error)
+            return mistakes
+        return {}
+
+
+# As DRF says of a null in place of a body.
+NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 
 class _Forms(threading.local):
@@ -145,11 +188,10 @@ def read_form(form: type[serializers.Serializer], data: Any) -> Any:
         _forms.kept[form] = form()
     try:
         return _forms.kept[form].run_validation(data)
-    except serializers.ValidationError:
-        # What it says of the faults is put together by a form that is bound to the data.
-        bound = form(data=data)
-        bound.is_valid(raise_exception=True)
-        return bound.validated_data
+    except serializers.ValidationError as error:
+        if error.get_codes() == ["null"]:
+            raise serializers.ValidationError(NO_DATA) from error
+        raise
 
 
 def timestamp(moment: datetime) -> str:

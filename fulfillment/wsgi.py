@@ -6,11 +6,11 @@ import django
 from django.core.cache import close_caches
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_finished, request_started
-from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, reset_queries
 
 from fulfillment.connections import renew_connection
 from fulfillment.draining import closing_connections, drain_before_stop
+from fulfillment.handler import Handler
 from fulfillment.telemetry import start_telemetry
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
@@ -23,7 +23,7 @@ try:
     refuse_demo_sign_ins()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
-application = closing_connections(get_wsgi_application())
+application = closing_connections(Handler())
 
 
 def renew_before_request(**signal: Any) -> None:

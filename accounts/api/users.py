@@ -13,6 +13,7 @@ from accounts.selectors.users import known_addresses, own_tenant, roles_of_user,
 from accounts.services.users import create_user
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
+from fulfillment.mistakes import Mistakes
 from fulfillment.serializers import meta
 from fulfillment.viewsets import ApiViewSet
 
@@ -151,11 +152,11 @@ def role_record(role: Role) -> dict[str, Any]:
 def _addresses(body: Any) -> list[str]:
     if not isinstance(body, list):
         raise Invalid.at("", "not_an_array", "The body must be a JSON array of strings.")
-    faults = [
-        Fault(f"/{index}", "invalid", "This must be a string without NUL characters.")
-        for index, address in enumerate(body)
-        if not isinstance(address, str) or "\0" in address
-    ]
-    if faults:
-        raise Invalid("The body must be a JSON array of strings.", faults=faults)
+    mistakes = Mistakes()
+    for index, address in enumerate(body):
+        if not isinstance(address, str) and mistakes.count_one():
+            mistakes.listed.append(Fault(f"/{index}", "invalid", "This must be a string."))
+    if mistakes.count:
+        message = "The body must be a JSON array of strings."
+        raise Invalid(message, faults=mistakes.listed, fault_count=mistakes.count)
     return body

@@ -1,7 +1,7 @@
 from rest_framework import serializers
 
 from applications.services.reply_urls import MAXIMUM_REPLY_URLS
-from fulfillment.serializers import Meta, StrictFlag, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import Meta, StrictFlag, StrictList, StrictSerializer, StrictText, Timestamp
 
 
 class KeyRequestSerializer(StrictSerializer):
@@ -38,7 +38,7 @@ class ApplicationRequestSerializer(StrictSerializer):
     SupportEmail = StrictText(required=False, allow_blank=True, max_length=254)
     ImplicitFlowAllowed = StrictFlag(required=False)
     Keys = KeyRequestSerializer(many=True, required=False, max_length=10)
-    ReplyUrls = serializers.ListField(
+    ReplyUrls = StrictList(
         child=StrictText(allow_blank=True, max_length=4000, trim_whitespace=False),
         required=False,
         max_length=MAXIMUM_REPLY_URLS,

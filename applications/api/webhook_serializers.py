@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from applications.models import DeliveryState
 from applications.models.event_type import PATTERNS, EventType
-from fulfillment.serializers import Meta, StrictFlag, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import Meta, StrictFlag, StrictList, StrictSerializer, StrictText, Timestamp
 
 TYPES_TEXT = ", ".join(f"`{name}`" for name in EventType.values)
 PATTERNS_TEXT = ", ".join(f"`{pattern}`" for pattern in PATTERNS)
@@ -24,7 +24,7 @@ class EventSerializer(serializers.Serializer):
     )
 
 
-class _Names(serializers.ListField):
+class _Names(StrictList):
     def __init__(self, help_text: str, **more: Any) -> None:
         super().__init__(
             child=StrictText(allow_blank=True, max_length=200),

@@ -29,6 +29,7 @@ from applications.oauth.failures import Attempt, flood_from
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
+from fulfillment.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
 from fulfillment.measures import count_refusal
 
 # Chromium applies form-action to the redirect that follows the form, too: it must name where the answer goes.
@@ -109,10 +110,10 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})
     try:
-        # Read in any case: the server breaks a connection whose request was not taken whole.
-        form = _form(request, names | CLIENT_PARAMETERS)
+        _read_body(request)
         if standing := flood_from(request):
             return _too_many_failures(standing)
+        form = _form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)
         if standing := attempt.known_refusal():
             return _too_many_failures(standing)
@@ -156,6 +157,15 @@ def _too_many_failures(standing: Standing) -> HttpResponse:
     wait = standing.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
     return _answer(error.json, 429, {"Retry-After": str(wait), **standing.headers()})
+
+
+def _read_body(request: HttpRequest) -> None:
+    """Also of a client that is refused unseen: the server breaks a connection whose request was not taken whole."""
+    if stated_size(request) > SMALL_FORM:
+        message = f"The body has more than {SMALL_FORM:,} bytes."
+        raise errors.InvalidRequestError(message, status_code=413)
+    if len(request.body) and field_count(request) > FEW_FIELDS:
+        raise errors.InvalidRequestError(f"The body has more than {FEW_FIELDS} parameters.")
 
 
 def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:

@@ -114,22 +114,35 @@ def _field_faults(application: Application) -> list[Fault]:
 
 
 def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> None:
+    """All of them, or none with what is wrong with each."""
+    faults: list[Fault] = []
     for index, key in enumerate(keys):
-        pointer = f"/Keys/{index}"
-        start, end = key.get("StartDate"), key.get("EndDate")
-        if not key.get("ID"):
-            add_key(application=application, start_date=start, end_date=end, pointer=pointer)
-            continue
         try:
-            key_of(application, key["ID"])
-        except NotFound as error:
-            raise Invalid.at(f"{pointer}/ID", error.code, error.message) from error
-        if start or end:
-            change_key_dates(
-                application=application, key_id=key["ID"], start_date=start, end_date=end, pointer=pointer
-            )
-        if key.get("GenerateKey"):
-            regenerate_key(application=application, key_id=key["ID"])
+            _write_key(application, key, pointer=f"/Keys/{index}")
+        except Invalid as error:
+            faults += error.faults
+            code, message = error.code, error.message
+    if len(faults) == 1:
+        raise Invalid(message, code=code, faults=faults)
+    if faults:
+        raise Invalid(f"{len(faults)} things are wrong with the keys.", code="invalid_body", faults=faults)
+
+
+def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str) -> None:
+    start, end = key.get("StartDate"), key.get("EndDate")
+    if not key.get("ID"):
+        add_key(application=application, start_date=start, end_date=end, pointer=pointer)
+        return
+    try:
+        key_of(application, key["ID"])
+    except NotFound as error:
+        raise Invalid.at(f"{pointer}/ID", error.code, error.message) from error
+    if start or end:
+        change_key_dates(
+            application=application, key_id=key["ID"], start_date=start, end_date=end, pointer=pointer
+        )
+    if key.get("GenerateKey"):
+        regenerate_key(application=application, key_id=key["ID"])
 
 
 def _external_id(name: str) -> str:

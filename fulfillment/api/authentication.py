@@ -21,10 +21,12 @@ from accounts.rates import Standing
 from accounts.secrets import digests
 from fulfillment.access import Access
 from fulfillment.api.errors import Unauthorized, bearer_challenge
+from fulfillment.request_heads import HEADER_LIMITS
 from fulfillment.statements import fetch_row
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
 LONGEST_KEY = 512
+LONGEST_AUTHORIZATION = HEADER_LIMITS["HTTP_AUTHORIZATION"].longest
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."
@@ -66,6 +68,11 @@ COUNTED_CREDENTIALS = f"""
 WITH known AS ({CREDENTIALS}), counted AS ({rates.COUNT_ROW.format(source="known")})
 SELECT * FROM known LEFT JOIN counted ON true
 """  # noqa: S608 - constants
+# The cheapest answer to whether looking further can be worth it; nothing is counted.
+KNOWN = """
+SELECT 1 FROM oauth2_provider_accesstoken
+WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
+"""
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -91,6 +98,11 @@ class TokenAuthentication(BaseAuthentication):
         return bearer_challenge()
 
 
+def is_token_known(authorization: str) -> bool:
+    match = BEARER.match(authorization) if len(authorization) <= LONGEST_AUTHORIZATION else None
+    return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
+
+
 def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
     """Who calls, and where the subscription stands after this request was counted."""
     if not authorization:
@@ -102,12 +114,17 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
     match = BEARER.match(authorization)
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
-    checksum = hashlib.sha256(match[1].encode()).hexdigest()
     statement = CREDENTIALS if settings.RATE_LIMIT_REDIS_URL else COUNTED_CREDENTIALS
-    row = fetch_row(statement, {"keys": ",".join(digests(key)) if key else "", "checksum": checksum})
+    row = fetch_row(
+        statement, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
+    )
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
     return _judge(row, key_sent=bool(key)), _standing(row)
+
+
+def _checksum(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:

@@ -1,7 +1,7 @@
 """One error body for the whole API: application/problem+json (RFC 9457) with the contract's `_meta`."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -13,12 +13,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
 from fulfillment.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.json_pointers import Place, pointer_to
+from fulfillment.mistakes import LISTED, UNLISTED, Mistakes
 from fulfillment.outage import note_database_error
 
 logger = logging.getLogger("fulfillment.api")
 
-# The detail says how many there are; a body of errors alone would be answered with ten times its size.
-LISTED_FAULTS = 100
 DATABASE_AWAY = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 NO_ROOM, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
@@ -66,11 +66,13 @@ def problem(
     detail: str,
     *,
     title: str | None = None,
-    faults: tuple[Fault, ...] = (),
+    faults: Sequence[Fault] = (),
+    fault_count: int = 0,
     members: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    listed = faults[:LISTED_FAULTS]
+    """`fault_count` where there are more faults than are given."""
+    listed = faults[:LISTED]
     body = {
         "type": f"urn:store-fulfillment:error:{code}",
         "title": title or HTTPStatus(status).phrase,
@@ -78,6 +80,7 @@ def problem(
         "detail": detail,
         "Code": code,
         "Errors": [{"Pointer": f.pointer, "Code": f.code, "Message": f.message} for f in listed],
+        "ErrorCount": max(fault_count, len(faults)),
         "_meta": {"Messages": [detail, *(f.message for f in listed if f.message != detail)]},
         **(members or {}),
     }
@@ -104,9 +107,15 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     if isinstance(exc, SuspiciousOperation):
         return problem(400, "invalid_request", "The request could not be read.")
     if isinstance(exc, exceptions.ValidationError):
-        faults = tuple(faults_of(exc.detail))
-        detail = faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with the body."
-        return problem(400, "invalid_body", detail, title="Invalid request", faults=faults)
+        mistakes = mistakes_of(exc.detail)
+        return problem(
+            400,
+            "invalid_body",
+            mistakes.summary,
+            title="Invalid request",
+            faults=mistakes.listed,
+            fault_count=mistakes.count,
+        )
     if isinstance(exc, exceptions.APIException):
         return _framework_problem(exc)
     logger.error("Unexpected error", exc_info=exc)
@@ -142,20 +151,30 @@ def _sqlstate(exc: BaseException) -> str:
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
-def faults_of(detail: Any, pointer: str = "") -> Iterator[Fault]:
-    """Flattens DRF's nested error detail into one fault for each message, with its JSON pointer."""
+def mistakes_of(detail: Any) -> Mistakes:
+    """Flattens DRF's nested error detail: one mistake for each message, the first with their JSON pointers."""
+    mistakes = Mistakes()
+    for place, said in _messages_of(detail, None):
+        code = getattr(said, "code", "invalid")
+        if code == UNLISTED:
+            mistakes.count += int(said)
+        elif mistakes.count_one():
+            pointer = pointer_to(place)
+            where = pointer.lstrip("/") or "body"
+            mistakes.listed.append(Fault(pointer, code, f"{where}: {said}"))
+    return mistakes
+
+
+def _messages_of(detail: Any, place: Place) -> Iterator[tuple[Place, Any]]:
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
-            own = name == "non_field_errors"
-            escaped = str(name).replace("~", "~0").replace("/", "~1")
-            yield from faults_of(inner, pointer if own else f"{pointer}/{escaped}")
+            yield from _messages_of(inner, place if name == "non_field_errors" else (place, name))
     elif isinstance(detail, list):
         for index, inner in enumerate(detail):
             nested = isinstance(inner, Mapping | list)
-            yield from faults_of(inner, f"{pointer}/{index}" if nested else pointer)
+            yield from _messages_of(inner, (place, index) if nested else place)
     elif detail:
-        where = pointer.lstrip("/") or "body"
-        yield Fault(pointer, getattr(detail, "code", "invalid"), f"{where}: {detail}")
+        yield place, detail
 
 
 def _domain_problem(exc: DomainError) -> HttpResponse:
@@ -176,6 +195,7 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
         exc.message,
         title=exc.title,
         faults=exc.faults,
+        fault_count=exc.fault_count,
         members=members,
         headers=headers,
     )
@@ -191,9 +211,10 @@ def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
     headers = {}
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
-    return problem(
-        exc.status_code, codes.get(exc.status_code, exc.default_code), str(exc.detail), headers=headers
-    )
+    code, detail = codes.get(exc.status_code, exc.default_code), str(exc.detail)
+    # A body that cannot be read has one mistake, which is of the whole.
+    faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
+    return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 
 
 def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:

@@ -7,13 +7,18 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts import rates
 from accounts.rates import Standing
+from fulfillment.api.authentication import is_token_known
 from fulfillment.api.errors import DATABASE_AWAY, answer_exception
 
 API_PREFIX = "/api/"
 
 
 class RateLimits:
-    """Authentication counts a known caller on its subscription; every other request counts on its address."""
+    """Authentication counts a known caller on its subscription; every other request counts on its address.
+
+    Of an address that is over its limit only who carries a token that exists goes on: strangers behind the same
+    address lock nobody out, and cost no more than the look for their token.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -21,15 +26,13 @@ class RateLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(API_PREFIX):
             return self.get_response(request)
-        bucket = ""
-        if "HTTP_AUTHORIZATION" not in request.META:
-            bucket = _bucket(request)
-            if standing := rates.known_refusal(bucket):
-                return _with_headers(answer_exception(rates.refusal(standing)), standing)
+        bucket = _bucket(request)
+        if (standing := rates.known_refusal(bucket)) and not _carries_token(request):
+            return _with_headers(answer_exception(rates.refusal(standing)), standing)
         response = self.get_response(request)
         standing = getattr(request, "rate_standing", None)
         if standing is None:
-            standing = _standing_of_address(bucket or _bucket(request), response)
+            standing = _standing_of_address(bucket, response)
             if standing.is_over and response.status_code < 500:
                 response = answer_exception(rates.refusal(standing))
         return _with_headers(response, standing)
@@ -37,6 +40,13 @@ class RateLimits:
 
 def _bucket(request: HttpRequest) -> str:
     return "address:" + rates.bucket_of_address(request.META.get("REMOTE_ADDR", ""))
+
+
+def _carries_token(request: HttpRequest) -> bool:
+    try:
+        return is_token_known(request.META.get("HTTP_AUTHORIZATION", ""))
+    except DATABASE_AWAY:
+        return False
 
 
 def _standing_of_address(bucket: str, response: HttpResponse) -> Standing:

@@ -1,7 +1,6 @@
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from typing import Any
 
 import orjson
@@ -13,6 +12,10 @@ from rest_framework.request import Request
 from fulfillment.responses import ANYTHING
 
 PROBLEM_JSON = "application/problem+json"
+# The quality, and of equals the one that is named first.
+Weight = tuple[float, float]
+REFUSED: Weight = (0, float("-inf"))
+QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 
 
 class JSONRenderer(BaseRenderer):
@@ -41,10 +44,10 @@ class Negotiation(DefaultContentNegotiation):
         accept = request.META.get("HTTP_ACCEPT", "").strip()
         if accept in ANYTHING:
             return renderers[0], renderers[0].media_type
-        for wanted in _by_preference(accept):
-            for renderer in renderers:
-                if wanted == PROBLEM_JSON or fnmatchcase(renderer.media_type, wanted):
-                    return renderer, renderer.media_type
+        ranges = _media_ranges(accept)
+        wanted = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
+        if _weight(wanted.media_type, ranges) > REFUSED:
+            return wanted, wanted.media_type
         request.nothing_acceptable = True
         return renderers[0], renderers[0].media_type
 
@@ -61,16 +64,24 @@ class MethodsOnly(BaseMetadata):
         return {}
 
 
-def _by_preference(accept: str) -> list[str]:
-    """The media types of an Accept header, the most wanted first; those of quality 0 are refused ones."""
-    weighted = []
-    for part in accept.lower().split(","):
-        media_type, *parameters = (piece.strip() for piece in part.split(";"))
+def _media_ranges(accept: str) -> dict[str, Weight]:
+    """How much each media range of an Accept header is wanted; no patterns but those of RFC 9110, 12.5.1."""
+    ranges: dict[str, Weight] = {}
+    for position, part in enumerate(accept.lower().split(",")):
+        media_range, *parameters = (piece.strip() for piece in part.split(";"))
         quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
-        weight = float(quality) if re.fullmatch(r"[01](\.\d{0,3})?", quality) else 0.0
-        if weight > 0 and media_type:
-            weighted.append((-weight, media_type.replace("[", "")))
-    return [media_type for _, media_type in sorted(weighted, key=lambda pair: pair[0])]
+        weight = (float(quality), -position) if QUALITY.fullmatch(quality) else REFUSED
+        ranges.setdefault(media_range, weight)
+    return ranges
+
+
+def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
+    """That of the most precise range; who takes nothing but refusals gets one in our usual form."""
+    kind = media_type.partition("/")[0]
+    weight = next(
+        (ranges[name] for name in (media_type, f"{kind}/*", "*/*", PROBLEM_JSON) if name in ranges), REFUSED
+    )
+    return weight if weight[0] else REFUSED
 
 
 def _plain(value: object) -> object:

@@ -34,6 +34,7 @@ ALWAYS = {
     403: "This kind of caller, its token or its grants do not open the operation.",
     406: "Nothing the Accept header names can be answered.",
     429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
+    431: "A header, or all of them together, are longer than what is read.",
     503: "The service cannot reach its database, or cannot write there; try again after Retry-After seconds.",
 }
 WITH_KEY = {
@@ -84,7 +85,12 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     Code = serializers.CharField(help_text="Stable, snake_case: what a program can decide on.")
-    Errors = FaultSerializer(many=True, help_text="The first 100; `detail` says how many there are.")
+    Errors = FaultSerializer(
+        many=True, help_text="Everything that is wrong with what was sent; the first 100."
+    )
+    ErrorCount = serializers.IntegerField(
+        min_value=0, help_text="How many there are, also of those not listed."
+    )
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
     message = serializers.CharField(required=False, help_text="Subscription key errors only.")

@@ -23,6 +23,7 @@ from fulfillment.errors import Forbidden, Invalid, NotFound
 from fulfillment.serializers import (
     Meta,
     StrictChoice,
+    StrictList,
     StrictSerializer,
     StrictText,
     Timestamp,
@@ -66,7 +67,7 @@ APPROVAL_EXAMPLE = OpenApiExample(
 DENIAL_EXAMPLE = OpenApiExample("Deny", value={"Note": "Please write to us first."}, request_only=True)
 
 
-class GrantsField(serializers.ListField):
+class GrantsField(StrictList):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(child=StrictChoice(choices=Grant.values), max_length=20, **kwargs)
 

@@ -5,7 +5,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from fulfillment.serializers import Meta, StrictChoice, StrictInteger, StrictSerializer, StrictText, Timestamp
+from fulfillment.serializers import (
+    Meta,
+    StrictChoice,
+    StrictInteger,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
 from stores.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
 from stores.models import ActorKind, CancellationState, LocationType, OrderStatus
 from stores.pricing import MAXIMUM_ITEMS
@@ -130,9 +138,7 @@ class ShipmentRequestSerializer(StrictSerializer):
     Carrier = StrictText(max_length=60)
     TrackingNumber = StrictText(max_length=100)
     TrackingURL = WebAddress(max_length=1000, required=False, help_text="http or https, in ASCII.")
-    ItemKeys = serializers.ListField(
-        child=StrictText(max_length=64), required=False, max_length=MAXIMUM_ITEMS
-    )
+    ItemKeys = StrictList(child=StrictText(max_length=64), required=False, max_length=MAXIMUM_ITEMS)
     Shipped = Timestamp(required=False, help_text="Default: now.")
 
 

@@ -1,7 +1,11 @@
 import pytest
 from django.http import HttpRequest
+from django.test import RequestFactory
 
+from fulfillment.api.rendering import JSONRenderer, Negotiation
+from fulfillment.request_heads import HEADER_LIMITS
 from fulfillment.responses import json_bytes
+from tests.costs import milliseconds
 
 
 @pytest.mark.parametrize(
@@ -19,6 +23,15 @@ from fulfillment.responses import json_bytes
         ("text/*", 406),
         (";;;,,", 406),
         ("[a-z]*", 406),
+        ("app*/json", 406),
+        ("application/j?on", 406),
+        ("*/json", 406),
+        ("*", 406),
+        ("application/json;q=0, */*", 406),
+        ("application/*;q=0, */*", 406),
+        ("APPLICATION/JSON;Q=1", 200),
+        ("text/html, application/json ; charset=utf-8 ; q=0.001", 200),
+        ("application/json;q=7", 406),
     ],
 )
 def test_accept_header_is_honoured(world, accept, status):
@@ -34,6 +47,9 @@ def test_accept_header_is_honoured(world, accept, status):
         ("text/xml", "text/xml"),
         ("application/xml;q=0.1, */*", "application/json"),
         ("application/json;q=0.2, text/xml;q=0.7", "text/xml"),
+        ("text/xml, application/json", "text/xml"),
+        ("text/*, */*;q=0.9", "text/xml"),
+        ("application/json;q=0, */*", "application/xml"),
     ],
 )
 def test_most_wanted_format_is_answered(world, accept, kind):
@@ -42,6 +58,14 @@ def test_most_wanted_format_is_answered(world, accept, kind):
     response = world.as_user(world.user).call("GET", path, headers={"Accept": accept})
 
     assert response["Content-Type"].split(";")[0] == kind
+
+
+def test_an_accept_header_of_the_longest_kind_costs_less_than_a_millisecond():
+    accept = ",".join(f"*a*{number:02}" + "*b" * 20 for number in range(20))
+    request = RequestFactory().get("/", headers={"Accept": accept})
+
+    assert len(accept) < HEADER_LIMITS["HTTP_ACCEPT"].longest
+    assert milliseconds(lambda: Negotiation().select_renderer(request, [JSONRenderer()])) < 1
 
 
 def test_refusal_of_the_format_comes_after_the_credentials(db, client):

@@ -1,0 +1,115 @@
+"""How much of a request is read before its body: limits on the address and on every header that something parses.
+
+They are checked by lengths and counts alone, which costs microseconds whatever was sent.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+# A hundred postal codes and every parameter there is fit four times.
+LONGEST_ADDRESS, LONGEST_QUERY, MOST_PARAMETERS = 2048, 16_384, 200
+# Names and values of all headers together, without the address.
+LARGEST_HEAD, MOST_HEADERS = 16_384, 100
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderLimit:
+    name: str
+    longest: int
+    most_parts: int = 1_000
+    separator: str = ","
+
+
+# Everything that is split, matched, decoded or looked up. What is read by nothing is held by LARGEST_HEAD alone.
+HEADER_LIMITS = {
+    "CONTENT_TYPE": HeaderLimit("Content-Type", 300, 10, ";"),
+    "CONTENT_LENGTH": HeaderLimit("Content-Length", 19),
+    "HTTP_ACCEPT": HeaderLimit("Accept", 1000, 20),
+    "HTTP_ACCEPT_ENCODING": HeaderLimit("Accept-Encoding", 500, 20),
+    "HTTP_ACCEPT_LANGUAGE": HeaderLimit("Accept-Language", 1000, 50),
+    "HTTP_AUTHORIZATION": HeaderLimit("Authorization", 2000),
+    "HTTP_COOKIE": HeaderLimit("Cookie", 8192, 100, ";"),
+    "HTTP_FORWARDED": HeaderLimit("Forwarded", 2000, 50),
+    "HTTP_HOST": HeaderLimit("Host", 300),
+    "HTTP_IDEMPOTENCY_KEY": HeaderLimit("Idempotency-Key", 1000),
+    "HTTP_IF_MATCH": HeaderLimit("If-Match", 4000, 50),
+    "HTTP_IF_MODIFIED_SINCE": HeaderLimit("If-Modified-Since", 100),
+    "HTTP_IF_NONE_MATCH": HeaderLimit("If-None-Match", 4000, 50),
+    "HTTP_IF_RANGE": HeaderLimit("If-Range", 200),
+    "HTTP_IF_UNMODIFIED_SINCE": HeaderLimit("If-Unmodified-Since", 100),
+    "HTTP_ORIGIN": HeaderLimit("Origin", 300),
+    "HTTP_RANGE": HeaderLimit("Range", 500, 20),
+    "HTTP_REFERER": HeaderLimit("Referer", 8192),
+    "HTTP_X_FORWARDED_FOR": HeaderLimit("X-Forwarded-For", 2000, 50),
+    "HTTP_X_FORWARDED_HOST": HeaderLimit("X-Forwarded-Host", 300),
+    "HTTP_X_FORWARDED_PROTO": HeaderLimit("X-Forwarded-Proto", 100),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRefusal:
+    status: int
+    code: str
+    message: str
+
+
+def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
+    """What is too long or too many in the head of a request; None for what is read."""
+    return _address_refusal(path, meta.get("QUERY_STRING", "")) or _header_refusal(meta)
+
+
+def shorten_head(environ: MutableMapping[str, Any]) -> None:
+    """Cuts the two parts that Django takes apart before any middleware runs, one character behind their limit.
+
+    It needs time that grows with the square of their length: more than a minute for a Content-Type of 390 kB.
+    """
+    path = environ.get("PATH_INFO", "")
+    # A character has up to four bytes, each of which is a character here.
+    if len(path) > 4 * LONGEST_ADDRESS:
+        environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
+    longest = HEADER_LIMITS["CONTENT_TYPE"].longest
+    if len(environ.get("CONTENT_TYPE", "")) > longest:
+        environ["CONTENT_TYPE"] = environ["CONTENT_TYPE"][: longest + 1]
+
+
+def _address_refusal(path: str, query: str) -> HeadRefusal | None:
+    for what, length, most in (("path", len(path), LONGEST_ADDRESS), ("query", len(query), LONGEST_QUERY)):
+        if length > most:
+            message = f"The address is too long: its {what} has more than {most:,} characters."
+            return HeadRefusal(414, "address_too_long", message)
+    parameters = query.count("&") + 1
+    if parameters > MOST_PARAMETERS:
+        message = f"The query has {parameters:,} parameters; at most {MOST_PARAMETERS} are read."
+        return HeadRefusal(400, "too_many_parameters", message)
+    return None
+
+
+def _header_refusal(meta: Mapping[str, Any]) -> HeadRefusal | None:
+    length = count = 0
+    for key, value in meta.items():
+        if key.startswith("HTTP_"):
+            count += 1
+            length += len(key) - 5 + len(value)
+    if count > MOST_HEADERS:
+        return _too_large(f"The request has {count:,} headers; at most {MOST_HEADERS} are read.")
+    for key, limit in HEADER_LIMITS.items():
+        if (value := meta.get(key)) and (refusal := _one_refusal(limit, value)):
+            return refusal
+    if length > LARGEST_HEAD:
+        return _too_large(
+            f"The headers have {length:,} characters together; at most {LARGEST_HEAD:,} are read."
+        )
+    return None
+
+
+def _one_refusal(limit: HeaderLimit, value: str) -> HeadRefusal | None:
+    if len(value) > limit.longest:
+        return _too_large(f"The header {limit.name} has more than {limit.longest:,} characters.")
+    if value.count(limit.separator) >= limit.most_parts:
+        return _too_large(f"The header {limit.name} has more than {limit.most_parts} parts.")
+    return None
+
+
+def _too_large(message: str) -> HeadRefusal:
+    return HeadRefusal(431, "headers_too_large", message)
