@@ -47,7 +47,7 @@ class AssetViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
         return self._open(request, store_id), clean_picture(
-            content=uploaded_file(request, "asset", TOO_LARGE)
+            caller=request.auth, content=uploaded_file(request, "asset", TOO_LARGE)
         )
 
     def _content(self, request: Request) -> str:

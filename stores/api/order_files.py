@@ -73,7 +73,9 @@ class OrderFileViewSet(ApiViewSet):
     )
     def packing_slip(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         _, order = order_for(request.auth, store_id, order_id, READ)
-        return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
+        return pdf_answer(
+            render_packing_slip(order=order, caller=request.auth), f"packing-slip-{order.number}.pdf"
+        )
 
 
 def pdf_answer(content: bytes, name: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from uuid import UUID
 import orjson
 
 from fulfillment.errors import Fault, Invalid, NotFound
+from fulfillment.lanes import ORDERS, LaneFull, TooManyAtOnce
 from stores.pricing import raise_faults
 from stores.selectors.order_access import OpenedStore
 from stores.selectors.price_lists import ListedProduct
@@ -29,6 +30,15 @@ def keep_order_prints(
 
     Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
     """
+    if not any(product.takes_data for product in products.values()):
+        return _stored(opened, request, products, order_id)
+    with ORDERS.place(opened.caller.key):
+        return _stored(opened, request, products, order_id)
+
+
+def _stored(
+    opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[KeptPrint | None, ...]:
     work = _Work(opened, products, order_id)
     files: list[KeptPrint | None] = []
     faults: list[Fault] = []
@@ -90,7 +100,7 @@ class _Work:
                     uploads=self._uploads,
                     seconds=seconds,
                 )
-        except RenderersBusy as error:
+        except (RenderersBusy, LaneFull, TooManyAtOnce) as error:
             # The first one had all the time there is, so that trying again may help. The others had what was left.
             if not self.kept or time.monotonic() < self._deadline:
                 raise

@@ -144,7 +144,7 @@ def migrate() -> None:
 
 def start_web_server(family: supervision.Family, host: str, port: int) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
-    threads = environment.integer("WEB_THREADS", 4, minimum=1, maximum=256)
+    threads = settings.WEB_THREADS
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
