@@ -87,7 +87,7 @@ class OrderViewSet(ApiViewSet):
         "create": {
             400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
             "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
-            "20 seconds together (`order_too_large`). `Errors` points at each.",
+            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with `OrderID`), the quote expired "

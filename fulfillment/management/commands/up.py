@@ -148,7 +148,8 @@ def start_web_server(family: supervision.Family, host: str, port: int) -> None:
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
-    command += ["--log-level", "warning", "fulfillment.wsgi:application"]
+    # At "warning" it says that there are more threads than cores: some stand by for cheap requests.
+    command += ["--log-level", "error", "fulfillment.wsgi:application"]
     family.start("The web server", command, folder=settings.BASE_DIR)
     wait_until_ready(family, development.reachable_host(host), port)
 
