@@ -469,6 +469,12 @@ DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOP
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
 
+# Requests of one worker under way to webhooks, of all and of one application; each is an open file.
+WEBHOOK_CONNECTIONS = environment.integer("WEBHOOK_CONNECTIONS", 200, minimum=8, maximum=10_000)
+WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
+    "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
+)
+
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 
 # Up to 24 letters laid over every proof; `none` leaves them off. What is printed never carries them.

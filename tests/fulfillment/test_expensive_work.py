@@ -85,9 +85,11 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
     assert good.post("/store/demo/product/card/proof", {"Name": "warm"}).ok
     best = {"healthz": 60.0, "proof": 60.0}
     for turn in range(ROUNDS):
-        with many_at_once(
-            lambda n: greedy[n].post("/store/demo/order", order_of(150, f"{turn} {n}"))
-        ) as answers:
+
+        def send(number, turn=turn):
+            return greedy[number].post("/store/demo/order", order_of(150, f"{turn} {number}"))
+
+        with many_at_once(send) as answers:
             time.sleep(0.3)
             longest = longest_answer(served.url, 1.5)
             started = time.monotonic()
