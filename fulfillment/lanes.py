@@ -117,6 +117,17 @@ class Stream:
     __del__ = close
 
 
+def lane_errors(what: str) -> dict[int, str]:
+    """For the description of an operation that takes a place."""
+    again = "try again after Retry-After seconds."
+    return {
+        429: "The subscription has had its requests of this minute, or the caller has as many "
+        f"{what} under way as one may have (`too_many_at_once`); {again}",
+        503: "The database or the file storage is away, or there are as many "
+        f"{what} under way as are taken at once (`service_busy`); {again}",
+    }
+
+
 @dataclass(slots=True, eq=False)
 class _Ticket:
     """An inner one is of a thread that holds a place already."""

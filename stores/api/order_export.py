@@ -16,7 +16,7 @@ from rest_framework.settings import api_settings
 
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
-from fulfillment.lanes import FILES
+from fulfillment.lanes import FILES, lane_errors
 from fulfillment.parameters import flag_parameter
 from fulfillment.responses import json_bytes
 from fulfillment.serializers import Timestamp
@@ -115,6 +115,7 @@ class OrderExportViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
+            **lane_errors("exports as CSV"),
         }
     }
 
