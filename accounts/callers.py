@@ -27,6 +27,11 @@ class Caller:
         return self.user_id is None
 
     @property
+    def key(self) -> str:
+        """Whose work it is: the user's through whatever application, else the application's."""
+        return f"user:{self.user_id}" if self.user_id else f"application:{self.application_id}"
+
+    @property
     def is_operator(self) -> bool:
         return self.is_operator_user and Permission.OPERATOR in self.scopes
 

@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from django.db import Error, connection
+from django.db import DatabaseError, Error, InterfaceError, connection
 
 from fulfillment.errors import Conflict
+from fulfillment.statements import fetch_row
 
 # By this name the connections that only hold a lock are told from those that work.
 LOCK_CONNECTION = "fulfillment lock"
@@ -36,3 +37,18 @@ def only_one(work: str) -> Iterator[None]:
                     cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
     finally:
         lock.close()
+
+
+@contextmanager
+def session_lock(number: int) -> Iterator[bool]:
+    """Tries to hold a lock of this thread's connection, with which it ends; yields whether it is ours."""
+    is_ours = fetch_row("SELECT pg_try_advisory_lock(%s)", [number]) == (True,)
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            try:
+                fetch_row("SELECT pg_advisory_unlock(%s)", [number])
+            except (DatabaseError, InterfaceError):
+                # Whatever state the connection is in: the lock ends with it.
+                connection.close()

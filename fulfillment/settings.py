@@ -4,6 +4,7 @@ Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in wh
 without it a missing or weak secret stops the start.
 """
 
+import os
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -84,6 +85,7 @@ MIDDLEWARE = [
     "fulfillment.observation.Observation",
     "fulfillment.proxies.TrustedProxies",
     "fulfillment.repeated_reads.RepeatedReads",
+    "fulfillment.busy.Lanes",
     # Before all that answers by itself, the redirect to https as well.
     "fulfillment.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -194,8 +196,8 @@ SILENCED_SYSTEM_CHECKS = [
     "oauth2_provider.E003",  # http reply URLs: applications.services.reply_urls allows them on loopback only
 ]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "accounts.hashers.Argon2",
+    "accounts.hashers.PBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {
@@ -494,6 +496,21 @@ if not (
         "redis://redis.example:6379/0."
     )
 
+# Expensive work in each web process (fulfillment.lanes). Its threads, as the web server's --blocking-threads has them:
+# three quarters of them at most are held by it.
+WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
+# Each in each process; one caller gets one less.
+RENDERINGS_AT_ONCE = environment.integer(
+    "RENDERINGS_AT_ONCE", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
+)
+ORDERS_AT_ONCE = environment.integer("ORDERS_AT_ONCE", 4, minimum=1, maximum=256)
+LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1, maximum=256)
+PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)
+PICTURES_AT_ONCE = environment.integer("PICTURES_AT_ONCE", 2, minimum=1, maximum=256)
+FILES_AT_ONCE = environment.integer("FILES_AT_ONCE", 2, minimum=1, maximum=256)
+# For a place, before the request is refused.
+LANE_WAIT_SECONDS = environment.integer("LANE_WAIT_SECONDS", 5, minimum=1, maximum=60)
+
 # Calls are counted in memory and written this often; a killed process loses at most so much. 0 for never.
 USAGE_FLUSH_SECONDS = 5
 
@@ -509,6 +526,12 @@ DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOP
 
 # Networks outside the public Internet that webhooks may go to, over http too; as a rule none.
 WEBHOOK_ALLOWED_NETWORKS = environment.networks("WEBHOOK_ALLOWED_NETWORKS")
+
+# Requests of one worker under way to webhooks, of all and of one application; each is an open file.
+WEBHOOK_CONNECTIONS = environment.integer("WEBHOOK_CONNECTIONS", 200, minimum=8, maximum=10_000)
+WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
+    "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
+)
 
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):

@@ -36,7 +36,7 @@ class Served:
 
 @contextlib.contextmanager
 def serving(
-    folder: Path, *, workers: int = 1, threads: int = 4, database: str = "", **environment: str
+    folder: Path, *, workers: int = 1, threads: int = 8, database: str = "", **environment: str
 ) -> Iterator[Served]:
     """Serves until the block ends; `environment` overrides the service's variables, `database` its address."""
     port = free_port()
@@ -45,7 +45,9 @@ def serving(
     command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
     command += ["--log-level", "warning", "fulfillment.wsgi:application"]
     log = folder / f"served-{port}.log"
-    variables = served_environment(url, database or database_url()) | environment
+    variables = (
+        served_environment(url, database or database_url()) | {"WEB_THREADS": str(threads)} | environment
+    )
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=variables, stdout=output, stderr=output, start_new_session=True

@@ -13,6 +13,7 @@ from accounts.selectors.users import known_addresses, own_tenant, roles_of_user,
 from accounts.services.users import create_user
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
+from fulfillment.lanes import lane_errors
 from fulfillment.mistakes import Mistakes
 from fulfillment.serializers import meta
 from fulfillment.viewsets import ApiViewSet
@@ -64,7 +65,10 @@ class UserViewSet(ApiViewSet):
         "emails": Access(rule="Everyone, about their own tenant; operators about any."),
     }
 
-    errors = {"emails": {404: "There is no such tenant (said to operators only)."}}
+    errors = {
+        "create": lane_errors("passwords"),
+        "emails": {404: "There is no such tenant (said to operators only)."},
+    }
 
     @extend_schema(
         operation_id="user_create",

@@ -35,7 +35,8 @@ WITH taken AS (
     FROM applications_event e, applications_webhook w
     WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
         AND {chosen}
-    RETURNING d.id, d.tries, w.id AS webhook, w.url, w.failing_since IS NOT NULL AS failing,
+    RETURNING d.id, d.tries, w.id AS webhook, w.application_id AS application, w.url,
+        w.failing_since IS NOT NULL AS failing,
         (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
          WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
         e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
@@ -46,10 +47,17 @@ WITH taken AS (
 SELECT * FROM taken
 """
 _SAME_EVENT = "d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"
-_LEFT = f"SELECT d.id FROM applications_delivery d WHERE d.webhook_id = ANY(%(busy)s) AND {_SAME_EVENT}"  # noqa: S608
+# What has no place now is found in the table: a job for each would only find the same, and hold up other jobs.
+_ALL = f"SELECT d.id FROM applications_delivery d WHERE {_SAME_EVENT}"  # noqa: S608 - made of constants
 TAKE_NEW = _TAKE.format(
-    chosen=f"d.tries = 0 AND d.webhook_id <> ALL(%(busy)s) AND {_SAME_EVENT}",
-    spared=f"SELECT id FROM taken UNION ALL {_LEFT}",  # noqa: S608 - made of constants
+    chosen=f"""d.id IN (
+            SELECT d.id FROM applications_delivery d JOIN applications_webhook w ON w.id = d.webhook_id
+            WHERE d.tries = 0 AND d.state = 'Pending' AND w.is_enabled AND d.webhook_id <> ALL(%(busy)s)
+                AND w.application_id <> ALL(%(full)s) AND {_SAME_EVENT}
+                AND (%(only)s::uuid[] IS NULL OR d.webhook_id = ANY(%(only)s))
+            ORDER BY d.id <> %(delivery)s LIMIT %(limit)s FOR UPDATE OF d SKIP LOCKED
+        )""",  # noqa: S608 - made of constants
+    spared=_ALL,
 )
 TAKE_DUE = _TAKE.format(
     chosen="""d.id IN (
@@ -60,7 +68,7 @@ TAKE_DUE = _TAKE.format(
     spared="SELECT id FROM taken",
 )
 WITH_DUE = """
-SELECT w.id FROM applications_webhook w
+SELECT w.id, w.application_id FROM applications_webhook w
 WHERE w.is_enabled AND EXISTS (
     SELECT FROM applications_delivery d
     WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s
@@ -97,6 +105,7 @@ class Taken:
     delivery_id: int
     tries: int
     webhook_id: UUID
+    application_id: UUID
     url: str
     is_failing: bool
     ciphertexts: Sequence[bytes]
@@ -104,13 +113,31 @@ class Taken:
     body: bytes
 
 
-def take_new_deliveries(*, delivery_id: int, busy: Sequence[UUID] = (), now: datetime) -> list[Taken]:
-    """For the job of a delivery: those of the same event, but for webhooks that are `busy`.
+def take_new_deliveries(
+    *,
+    delivery_id: int,
+    now: datetime,
+    limit: int = 20,
+    busy: Sequence[UUID] = (),
+    full: Sequence[UUID] = (),
+    only: Sequence[UUID] | None = None,
+) -> list[Taken]:
+    """For the job of a delivery: those of the same event, but for webhooks that are `busy` or of `full` applications.
 
-    Without what is taken already, or done, or whose webhook is disabled. What is left to busy ones is the business of
+    At most `limit`, and where `only` is given, to these webhooks.
+
+    Without what is taken already, or done, or whose webhook is disabled. What is left is the business of
     `take_due_deliveries` from here on.
     """
-    parameters = {"delivery": delivery_id, "busy": list(busy), "now": now, "lease": now + LEASE}
+    parameters = {
+        "delivery": delivery_id,
+        "limit": limit,
+        "busy": list(busy),
+        "full": list(full),
+        "only": None if only is None else list(only),
+        "now": now,
+        "lease": now + LEASE,
+    }
     return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]
 
 
@@ -120,10 +147,10 @@ def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[
     return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime) -> list[UUID]:
-    """One probe of an index for each webhook, however many deliveries wait."""
+def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID]]:
+    """Each with its application. One probe of an index for each webhook, however many deliveries wait."""
     rows = fetch_rows(WITH_DUE, {"now": now, "late": now - JOB_COMES_WITHIN})
-    return [row[0] for row in rows]
+    return [(row[0], row[1]) for row in rows]
 
 
 def record_attempt(*, taken: Taken, answer: "Answer", started: datetime, now: datetime) -> None:
@@ -161,5 +188,5 @@ def _following(moment: datetime | None) -> dict[str, Any]:
 
 
 def _taken(*row: Any) -> Taken:
-    body = orjson.dumps(envelope(*row[6:]))
-    return Taken(row[0], row[1], row[2], row[3], row[4], row[5] or (), row[6], body)
+    body = orjson.dumps(envelope(*row[7:]))
+    return Taken(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

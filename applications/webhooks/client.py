@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
+from django.conf import settings
 
 from applications.webhooks.addresses import may_connect, parse
 
@@ -50,7 +52,9 @@ class Client:
 
     def __init__(self, *, resolver: AbstractResolver | None = None, time_limit: float = TIME_LIMIT) -> None:
         self._time_limit = time_limit
-        self._sessions = {scheme: _session(scheme, resolver) for scheme in ("https", "http")}
+        # A connection that has closed is garbage, and gone from here.
+        self._sockets: WeakSet[socket.socket] = WeakSet()
+        self._sessions = {scheme: self._session(scheme, resolver) for scheme in ("https", "http")}
 
     async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
         """Never raises for what the other side does; the limit covers names, connecting, TLS and every byte."""
@@ -65,14 +69,48 @@ class Client:
         redirect = f"Answered {status}; redirects are not followed." if 300 <= status < 400 else ""
         return Answer(_since(started), status, _text(content), redirect, retry_after)
 
+    @property
+    def open_connections(self) -> int:
+        return len(self._sockets)
+
     async def close(self) -> None:
         for session in self._sessions.values():
             await session.close()
+
+    def _session(self, scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(
+            # The sender keeps to this; here it holds whatever happens there.
+            limit=settings.WEBHOOK_CONNECTIONS,
+            keepalive_timeout=30,
+            resolver=resolver,
+            ssl=ssl.create_default_context(),
+            socket_factory=lambda info: self._socket(info, scheme),
+        )
+        tracing = aiohttp.TraceConfig()
+        tracing.on_connection_reuseconn.append(_note_reuse)
+        return aiohttp.ClientSession(
+            connector=connector,
+            trace_configs=[tracing],
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=["Accept-Encoding"],
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
+        )
+
+    def _socket(self, info: tuple[Any, ...], scheme: str) -> socket.socket:
+        made = _guarded_socket(info, scheme)
+        self._sockets.add(made)
+        return made
 
     async def _ask(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
         parsed = parse(url)
         session = self._sessions[parsed.scheme]
         connection = _Connection()
+        if self.open_connections >= settings.WEBHOOK_CONNECTIONS:
+            # Kept ones to very many hosts would use up the files of the process.
+            headers = {**headers, "Connection": "close"}
         try:
             return await _exchange(session, parsed, body, headers, connection)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
@@ -80,28 +118,6 @@ class Client:
                 raise
             # The other side closed a kept connection just as we used it; a new one tells.
             return await _exchange(session, parsed, body, headers, _Connection())
-
-
-def _session(scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSession:
-    connector = aiohttp.TCPConnector(
-        limit=0,
-        keepalive_timeout=30,
-        resolver=resolver,
-        ssl=ssl.create_default_context(),
-        socket_factory=lambda info: _guarded_socket(info, scheme),
-    )
-    tracing = aiohttp.TraceConfig()
-    tracing.on_connection_reuseconn.append(_note_reuse)
-    return aiohttp.ClientSession(
-        connector=connector,
-        trace_configs=[tracing],
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        skip_auto_headers=["Accept-Encoding"],
-        trust_env=False,
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-        headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
-    )
 
 
 async def _note_reuse(

@@ -1,4 +1,4 @@
-"""Sends deliveries inside one worker process: many at once, few of them to the same webhook.
+"""Sends deliveries inside one worker process: many at once, few of them to one webhook or of one application.
 
 A delivery comes with its job, within milliseconds of the commit. Whatever has no job any more (later tries, what was
 recovered, what a killed worker held, what came while its webhook was busy) is found in the table itself. Procrastinate
@@ -7,7 +7,8 @@ looks through all jobs that wait for a later time whenever it fetches one, so la
 
 import asyncio
 import logging
-from collections import defaultdict
+import random
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from cryptography.fernet import InvalidToken
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from applications.services.delivery_attempts import (
@@ -26,6 +28,7 @@ from applications.services.delivery_attempts import (
     webhooks_with_due_deliveries,
 )
 from applications.webhooks.client import Answer, Client
+from applications.webhooks.places import Places
 from applications.webhooks.signatures import signed_headers
 from fulfillment.connections import renew_connection
 from fulfillment.database_clock import DatabaseClock
@@ -37,6 +40,8 @@ AT_ONCE = 16
 AT_ONCE_WHEN_FAILING = 2
 LOOK_SECONDS = 1.0
 CLOSE_SECONDS = 1.0
+# From when the worker is told to stop; what is broken off comes again when its lease has ended.
+FINISH_SECONDS = 5.0
 # The work is waiting; these threads only keep statements from holding up the network.
 DATABASE_THREADS = 4
 
@@ -45,6 +50,7 @@ DATABASE_THREADS = 4
 class _Lane:
     """What is under way to one webhook; `more` when something was left waiting."""
 
+    application_id: UUID
     busy: int = 0
     limit: int = AT_ONCE
     more: bool = False
@@ -54,56 +60,65 @@ class _Lane:
 class Sender:
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._lanes: defaultdict[UUID, _Lane] = defaultdict(_Lane)
+        self._places = Places(
+            limit=settings.WEBHOOK_CONNECTIONS, share=settings.WEBHOOK_CONNECTIONS_PER_APPLICATION
+        )
+        self._lanes: dict[UUID, _Lane] = {}
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closing = False
+        self._finish_until = 0.0
         # What is due, and whose it is until when, is the same for all workers.
         self._clock = DatabaseClock()
 
     async def send_new(self, *, delivery_id: int) -> None:
-        """The job of a delivery, which takes along what the same event means to other webhooks."""
-        found = await self._in_thread(lambda: self._take_new(delivery_id))
-        for taken in found:
-            self._lanes[taken.webhook_id].busy += 1
-        for taken in found:
-            if taken.delivery_id != delivery_id:
-                self._start(self._send(taken))
-        for taken in found:
-            if taken.delivery_id == delivery_id:
-                await self._send(taken)
+        """The job of a delivery, which takes along what the same event means to other webhooks.
+
+        It ends when they are taken: endpoints that do not answer would hold all jobs there may be at once.
+        """
+        for taken in await self._in_thread(lambda: self._take_new(delivery_id)):
+            self._lane(taken.webhook_id, taken.application_id).busy += 1
+            self._start(self._send(taken))
 
     async def look_for_due(self) -> None:
         """Until cancelled: starts what is due in the table, every second."""
         while True:
             try:
-                for webhook_id in await self._in_thread(self._due):
-                    self._fill(webhook_id)
+                for webhook_id, application_id in await self._in_thread(self._due):
+                    self._fill(webhook_id, self._lane(webhook_id, application_id))
             except (OperationalError, InterfaceError) as error:
                 logger.warning("The database is away; looking again: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _due(self) -> list[UUID]:
+    def _due(self) -> list[tuple[UUID, UUID]]:
         self._clock.set()
-        return webhooks_with_due_deliveries(now=self._clock.now())
+        found = webhooks_with_due_deliveries(now=self._clock.now())
+        # In another order each time: where places are few, none is always the last.
+        random.shuffle(found)
+        return found
 
     def take_no_more(self) -> None:
         """What is under way goes on; what waits is left to other workers."""
-        self._is_closing = True
+        if not self._is_closing:
+            self._is_closing = True
+            self._finish_until = time.monotonic() + FINISH_SECONDS
 
     async def close(self) -> None:
         """Ends what is under way, after a moment to finish; it comes up again when its lease has ended."""
         self.take_no_more()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+            left = self._finish_until - time.monotonic()
+            await asyncio.wait(self._tasks, timeout=max(left, CLOSE_SECONDS))
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _fill(self, webhook_id: UUID) -> None:
-        lane = self._lanes[webhook_id]
+    def _lane(self, webhook_id: UUID, application_id: UUID) -> _Lane:
+        return self._lanes.setdefault(webhook_id, _Lane(application_id))
+
+    def _fill(self, webhook_id: UUID, lane: _Lane) -> None:
         if lane.busy < lane.limit and not (lane.is_filling or self._is_closing):
             lane.is_filling = True
             self._start(self._take_due(webhook_id, lane))
@@ -115,35 +130,55 @@ class Sender:
             if lane.busy >= lane.limit:
                 lane.more = True
                 busy.append(webhook_id)
-        return take_new_deliveries(delivery_id=delivery_id, busy=busy, now=self._clock.now())
+        reserved, found = self._places.reserve_new(), list[Taken]()
+        try:
+            if reserved.count:
+                found = take_new_deliveries(
+                    delivery_id=delivery_id,
+                    limit=reserved.count,
+                    busy=busy,
+                    full=self._places.full_applications(),
+                    only=reserved.only,
+                    now=self._clock.now(),
+                )
+        finally:
+            self._places.take(reserved, found)
+        return found
 
     async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
-        places = lane.limit - lane.busy
+        reserved = self._places.reserve(
+            lane.limit - lane.busy, webhook_id=webhook_id, application_id=lane.application_id
+        )
+        places = reserved.count
         lane.busy += places
         lane.more = False
         found: list[Taken] = []
         try:
-            found = await self._in_thread(
-                lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=self._clock.now())
-            )
+            if places:
+                found = await self._in_thread(
+                    lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=self._clock.now())
+                )
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database is away; deliveries wait: %s", error)
         finally:
+            self._places.take(reserved, found)
             lane.busy -= places - len(found)
             lane.is_filling = False
-        lane.more = lane.more or len(found) == places
+        # Without a place it waits for the next look.
+        lane.more = bool(places) and (lane.more or len(found) == places)
         for taken in found:
             self._start(self._send(taken))
         self._go_on(webhook_id, lane)
 
     async def _send(self, taken: Taken) -> None:
-        lane, started = self._lanes[taken.webhook_id], self._clock.now()
+        lane, started = self._lane(taken.webhook_id, taken.application_id), self._clock.now()
         if taken.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
         try:
             answer = await self._ask(taken, started)
             # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
             lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
+            self._places.judge(taken.webhook_id, is_good=answer.is_success)
             await self._in_thread(
                 lambda: record_attempt(taken=taken, answer=answer, started=started, now=self._clock.now())
             )
@@ -151,6 +186,7 @@ class Sender:
             logger.warning("The database is away; a delivery will be repeated: %s", error)
         finally:
             lane.busy -= 1
+            self._places.leave(taken)
             self._go_on(taken.webhook_id, lane)
 
     async def _ask(self, taken: Taken, now: datetime) -> Answer:
@@ -164,7 +200,7 @@ class Sender:
 
     def _go_on(self, webhook_id: UUID, lane: _Lane) -> None:
         if lane.more:
-            self._fill(webhook_id)
+            self._fill(webhook_id, lane)
         elif not (lane.busy or lane.is_filling) and lane.limit == AT_ONCE:
             self._lanes.pop(webhook_id, None)
 

@@ -103,10 +103,10 @@ class ImportRunAdmin(DeliveryAdmin):
         run = get_object_or_404(ImportRun, pk=run_id)
         if run.state != ImportState.UPLOADED:
             return redirect(change_url(run))
-        preview = preview_upload(run=run, options=ImportOptions())
+        preview = preview_upload(run=run, options=ImportOptions(), by=str(request.user.pk))
         form = ImportForm(request.POST or None, preview=preview, initial=_initial(preview))
         if form.is_valid():
-            preview = preview_upload(run=run, options=form.chosen_options)
+            preview = preview_upload(run=run, options=form.chosen_options, by=str(request.user.pk))
             if "start" in request.POST and not preview.error:
                 return self._start(request, run, form.chosen_options)
         context = self.page_context(

@@ -19,6 +19,7 @@ from delivery.models import ImportRun, ImportState
 from delivery.services.imports import Outcome, import_file
 from delivery.services.reading import ImportOptions, Preview, preview_file
 from fulfillment.errors import Conflict, NotFound
+from fulfillment.lanes import FILES
 from fulfillment.storage import storage_at_work
 
 
@@ -36,8 +37,9 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
     return run
 
 
-def preview_upload(*, run: ImportRun, options: ImportOptions) -> Preview:
-    with _local_copy(run) as path:
+def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> Preview:
+    """`by` is the one whose share of the lane it is."""
+    with FILES.place(by and f"user:{by}"), _local_copy(run) as path:
         return preview_file(path=path, name=run.file_name, options=options)
 
 

@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from accounts.admin.staff import staff_on
+from accounts.callers import Caller
 from fulfillment.confirmation import asks_first
 from fulfillment.errors import DomainError, Forbidden
 from stores.admin.order_downloads import zip_answer
@@ -68,7 +69,11 @@ class OrderActions:
         if not items.exists():
             messages.info(request, "None of these orders has a print file: their products have no template.")
             return None
-        return zip_answer(items.order_by("order__number", "position").iterator(), "print-files.zip")
+        return zip_answer(
+            items.order_by("order__number", "position").iterator(),
+            "print-files.zip",
+            Caller.on_pages(request.user),
+        )
 
     def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
         """None of them when they are too many: what is left out silently would be missed by nobody."""

@@ -7,7 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 
+from accounts.callers import Caller
 from fulfillment.errors import DomainError
+from fulfillment.lanes import FILES
 from stores.models import Order, OrderItem
 from stores.order_csv import csv_chunks
 from stores.services.print_files import read_print_file
@@ -20,18 +22,22 @@ def pdf_answer(content: bytes, name: str) -> HttpResponse:
     return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
 
 
-def csv_answer(orders: QuerySet[Order]) -> StreamingHttpResponse:
+def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
     """Every order of the list, newest first, in short statements: as many as there are cost no more memory."""
     headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
-        csv_chunks(_renderings(orders)), content_type="text/csv; charset=utf-8", headers=headers
+        FILES.stream(csv_chunks(_renderings(orders)), caller.key),
+        content_type="text/csv; charset=utf-8",
+        headers=headers,
     )
 
 
-def zip_answer(items: Iterable[OrderItem], name: str) -> StreamingHttpResponse:
+def zip_answer(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
     """Print files one after another; what cannot be read is told in a text file of the archive itself."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingHttpResponse(_archive(items), content_type="application/zip", headers=headers)
+    return StreamingHttpResponse(
+        FILES.stream(_archive(items), caller.key), content_type="application/zip", headers=headers
+    )
 
 
 def print_file_name(item: OrderItem) -> str:

@@ -18,6 +18,7 @@ from django.utils.timezone import localtime
 from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.confirmation import ask
 from fulfillment.errors import DomainError
@@ -217,7 +218,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
         except IncorrectLookupParameters:
             # As the list itself answers a filter that is none.
             return HttpResponseRedirect(f"{reverse(BOARD)}?{ERROR_FLAG}=1")
-        return csv_answer(listed)
+        return csv_answer(listed, Caller.on_pages(request.user))
 
     def ship_view(self, request: HttpRequest) -> HttpResponse:
         """Several orders leave, each with its parcel."""
@@ -253,7 +254,10 @@ class OrderAdmin(OrderActions, StaffAdmin):
 
     def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
+        return pdf_answer(
+            render_packing_slip(order=order, caller=Caller.on_pages(request.user)),
+            f"packing-slip-{order.number}.pdf",
+        )
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""

@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import admin, messages
@@ -9,9 +10,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from accounts.admin.staff import StaffAdmin
+from accounts.callers import Caller
 from fulfillment.confirmation import asks_first
 from fulfillment.console_admin import ConsoleInline
 from fulfillment.errors import DomainError
+from fulfillment.lanes import RENDERINGS
 from fulfillment.object_history import Told
 from stores.admin.product_forms import (
     ChildFormSet,
@@ -131,8 +134,13 @@ class ProductAdmin(StaffAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
+        # A template that is saved is set, to see whether it can be.
+        place = (
+            RENDERINGS.place(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
+        )
         try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
+            with place:
+                return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
             # Somebody else was faster between the check and the write.
             text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."

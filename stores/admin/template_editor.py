@@ -4,7 +4,7 @@ The page that is open is in inputs; the others, and the names of the pictures, t
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -18,7 +18,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
+from accounts.callers import Caller
 from fulfillment.errors import DomainError, Fault
+from fulfillment.lanes import RENDERINGS
 from stores.admin.order_downloads import pdf_answer
 from stores.admin.template_forms import read_page
 from stores.admin.template_shown import first_samples, sample_inputs, shown_step
@@ -49,7 +51,7 @@ class TemplateEditor:
         return [
             path(
                 f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(view),
+                self.product_admin.admin_site.admin_view(_in_a_lane(view)),
                 name=f"stores_product_{name}",
             )
             for route, view, name in (
@@ -200,6 +202,16 @@ class TemplateEditor:
             **more,
         }
         return TemplateResponse(request, "admin/stores/template.html", context, status=422 if told else 200)
+
+
+def _in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Every one of these pages has a page of the template drawn, and may decode a picture sent for it."""
+
+    def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        with RENDERINGS.place(Caller.on_pages(request.user).key):
+            return view(request, **arguments)
+
+    return drawn
 
 
 def _sent(request: HttpRequest) -> tuple[int, Step, dict[str, str]]:

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
+from fulfillment.lanes import lane_errors
 from fulfillment.serializers import Timestamp, timestamp
 from fulfillment.uploads import JPEGParser, PNGParser, uploaded_file
 from fulfillment.viewsets import ApiViewSet
@@ -38,7 +39,7 @@ class AssetViewSet(ApiViewSet):
             "limits; the code begins with `asset_`.",
             403: "There is no association with the store (`association_required`).",
             404: "There is nothing at this address.",
-            503: "The database or the file storage is away; try again after Retry-After seconds.",
+            **lane_errors("pictures"),
         }
     }
 
@@ -47,7 +48,7 @@ class AssetViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
         return self._open(request, store_id), clean_picture(
-            content=uploaded_file(request, "asset", TOO_LARGE)
+            caller=request.auth, content=uploaded_file(request, "asset", TOO_LARGE)
         )
 
     def _content(self, request: Request) -> str:

@@ -1,7 +1,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +16,7 @@ from rest_framework.settings import api_settings
 
 from fulfillment.access import Access
 from fulfillment.errors import Fault, Invalid
+from fulfillment.lanes import FILES, lane_errors
 from fulfillment.parameters import flag_parameter
 from fulfillment.responses import json_bytes
 from fulfillment.serializers import Timestamp
@@ -114,6 +115,7 @@ class OrderExportViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
+            **lane_errors("exports as CSV"),
         }
     }
 
@@ -141,7 +143,7 @@ class OrderExportViewSet(ApiViewSet):
         wanted = asked.wanted(opened)
         if is_csv:
             rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
-            return _csv_answer(rows, store_id)
+            return _csv_answer(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
         return _answer(request, opened, asked, wanted)
 
 
@@ -282,8 +284,8 @@ def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: W
     return response
 
 
-def _csv_answer(rows: Iterator[str], store_id: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(csv_chunks(rows), content_type="text/csv; charset=utf-8")
+def _csv_answer(pieces: Iterable[bytes], store_id: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="orders-{store_id}.csv"'
     response["Cache-Control"] = "no-store"
     return response

@@ -6,6 +6,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from fulfillment.lanes import lane_errors
 from fulfillment.responses import is_unchanged, not_modified
 from fulfillment.viewsets import ApiViewSet
 from stores.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
@@ -40,7 +41,11 @@ class OrderFileViewSet(ApiViewSet):
             404: "There is no such order, item or print file (`print_file_not_found`), or it was erased with the "
             "address of its order (`print_file_erased`).",
         },
-        "packing_slip": ERRORS,
+        "packing_slip": {
+            **ERRORS,
+            409: "The packing slip cannot be rendered (`packing_slip_unusable`).",
+            **lane_errors("renderings"),
+        },
     }
 
     @extend_schema(
@@ -73,7 +78,9 @@ class OrderFileViewSet(ApiViewSet):
     )
     def packing_slip(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         _, order = order_for(request.auth, store_id, order_id, READ)
-        return pdf_answer(render_packing_slip(order=order), f"packing-slip-{order.number}.pdf")
+        return pdf_answer(
+            render_packing_slip(order=order, caller=request.auth), f"packing-slip-{order.number}.pdf"
+        )
 
 
 def pdf_answer(content: bytes, name: str) -> HttpResponse:

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
+from fulfillment.lanes import lane_errors
 from fulfillment.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.serializers import read_form
 from fulfillment.viewsets import ApiViewSet
@@ -87,12 +88,13 @@ class OrderViewSet(ApiViewSet):
         "create": {
             400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
             "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
-            "20 seconds together (`order_too_large`). `Errors` points at each.",
+            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with `OrderID`), the quote expired "
             "(`quote_expired`, with a fresh `Quote`), the template cannot be rendered (`template_unusable`), or the "
             "same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            **lane_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from fulfillment.errors import Invalid
+from fulfillment.lanes import lane_errors
 from fulfillment.serializers import Meta, meta
 from fulfillment.viewsets import ApiViewSet
 from stores.addresses import proof_urls
@@ -39,8 +40,9 @@ class ProofViewSet(ApiViewSet):
             404: "There is no such product in the store (`product_not_found`).",
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
-            503: "The database or the file storage is away, or all renderers are busy; try again after Retry-After "
-            "seconds.",
+            **lane_errors("renderings"),
+            503: "The database or the file storage is away, or as many renderings are under way as are taken at once "
+            "(`service_busy`, `renderers_busy`); try again after Retry-After seconds.",
         }
     }
 

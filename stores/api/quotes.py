@@ -8,6 +8,7 @@ from rest_framework.request import Request
 
 from accounts.api.idempotency import idempotent
 from fulfillment.access import Access
+from fulfillment.lanes import lane_errors
 from fulfillment.responses import json_bytes, weak_etag
 from fulfillment.serializers import read_form
 from fulfillment.viewsets import ApiViewSet
@@ -44,6 +45,7 @@ class QuoteViewSet(ApiViewSet):
             "`Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
+            **lane_errors("quotes of more than 20 items"),
         },
         "retrieve": {
             400: NO_STORE + ".",

@@ -15,6 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 
 from accounts.callers import Caller
 from fulfillment.errors import Invalid
+from fulfillment.lanes import PICTURES
 from fulfillment.pictures import PictureTooLarge, PictureUnreadable, encoded, has_transparency, open_picture
 from fulfillment.statements import execute
 from fulfillment.storage import storage_at_work
@@ -108,13 +109,13 @@ def forget_ordered_assets(*, order: Order) -> None:
     transaction.on_commit(lambda: remove_files(names))
 
 
-def clean_picture(*, content: bytes) -> CleanPicture:
+def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
     if len(content) > MAXIMUM_BYTES:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
-    with _room_for(content):
+    with PICTURES.place(caller.key), _room_for(content):
         try:
             source = open_picture(content, FORMATS, _check_header)
             upright = _in_srgb(ImageOps.exif_transpose(source))

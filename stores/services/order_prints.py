@@ -9,6 +9,7 @@ from uuid import UUID
 import orjson
 
 from fulfillment.errors import Fault, Invalid, NotFound
+from fulfillment.lanes import ORDERS, LaneFull, TooManyAtOnce
 from stores.pricing import raise_faults
 from stores.selectors.order_access import OpenedStore
 from stores.selectors.price_lists import ListedProduct
@@ -20,6 +21,8 @@ from stores.services.prints import SECONDS, PrintedFile, render_print_file
 
 # What the print files of one order may have together: it is taken in one request, and stored before it is an order.
 MAXIMUM_BYTES = 256 * 1024 * 1024
+# At the demo store, where everybody may order and nothing is printed.
+DEMO_SECONDS = 10.0
 
 
 def keep_order_prints(
@@ -29,6 +32,15 @@ def keep_order_prints(
 
     Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
     """
+    if not any(product.takes_data for product in products.values()):
+        return _stored(opened, request, products, order_id)
+    with ORDERS.place(opened.caller.key):
+        return _stored(opened, request, products, order_id)
+
+
+def _stored(
+    opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[KeptPrint | None, ...]:
     work = _Work(opened, products, order_id)
     files: list[KeptPrint | None] = []
     faults: list[Fault] = []
@@ -61,7 +73,8 @@ class _Work:
         self._uploads = Uploads(opened.caller, opened.store.pk)
         printed = [product.pk for product in products.values() if product.takes_data]
         self._versions = product_versions_of(printed) if printed else {}
-        self._deadline = time.monotonic() + SECONDS
+        self._seconds = DEMO_SECONDS if opened.store.is_demo else SECONDS
+        self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 
     def keep(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> KeptPrint:
@@ -78,7 +91,7 @@ class _Work:
     def _render(self, index: int, product: ListedProduct, values: Mapping[str, Any]) -> PrintedFile:
         seconds = self._deadline - time.monotonic()
         if seconds <= 0:
-            raise _too_slow(index)
+            raise _too_slow(index, self._seconds)
         if product.pk not in self._versions:
             raise NotFound("There is no such product any longer.", code="product_not_found")
         try:
@@ -90,11 +103,11 @@ class _Work:
                     uploads=self._uploads,
                     seconds=seconds,
                 )
-        except RenderersBusy as error:
+        except (RenderersBusy, LaneFull, TooManyAtOnce) as error:
             # The first one had all the time there is, so that trying again may help. The others had what was left.
             if not self.kept or time.monotonic() < self._deadline:
                 raise
-            raise _too_slow(index) from error
+            raise _too_slow(index, self._seconds) from error
 
 
 @contextmanager
@@ -106,8 +119,8 @@ def _pointing_to(where: str) -> Iterator[None]:
         raise Invalid(error.message, code=error.code, faults=faults) from error
 
 
-def _too_slow(index: int) -> Invalid:
-    return _too_large(index, f"the print files of one order may take {SECONDS:.0f} seconds together")
+def _too_slow(index: int, seconds: float) -> Invalid:
+    return _too_large(index, f"the print files of one order may take {seconds:.0f} seconds together")
 
 
 def _too_large(index: int, allowed: str) -> Invalid:

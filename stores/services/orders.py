@@ -19,6 +19,7 @@ from stores.selectors.order_access import OpenedStore
 from stores.selectors.orders import order_with_external_id
 from stores.selectors.price_lists import ListedProduct
 from stores.services.assets import keep_ordered_assets
+from stores.services.large_orders import place_for_items
 from stores.services.order_checks import OrderRequest, check_order
 from stores.services.order_locks import lock_orders
 from stores.services.order_moves import Actor, tell, write_history
@@ -70,9 +71,12 @@ class _Place:
 def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrder:
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
     _refuse_known(opened, request)
-    checked = check_order(opened=opened, request=request)
-    order_id = new_order_id()
-    files = keep_order_prints(opened=opened, request=request, products=checked.products, order_id=order_id)
+    with place_for_items(opened.caller, len(request.asked.items)):
+        checked = check_order(opened=opened, request=request)
+        order_id = new_order_id()
+        files = keep_order_prints(
+            opened=opened, request=request, products=checked.products, order_id=order_id
+        )
     return PreparedOrder(order_id, opened, request, *checked, files)
 
 

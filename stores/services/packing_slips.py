@@ -1,25 +1,30 @@
 """The sheet that goes into the parcel: what was ordered, for whom, no prices."""
 
-import json
-import threading
+import logging
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import typst
-
-from fulfillment.errors import Fault
+from accounts.callers import Caller
+from fulfillment.errors import Conflict, Fault
+from fulfillment.lanes import RENDERINGS
+from stores import typesetting
 from stores.business_days import local_date
 from stores.models import Order
-from stores.typesetting import FontSet
+from stores.services.fillings import RenderersBusy
+from stores.typesetting import FontSet, RenderingBusy, RenderingFailed
 from stores.typesetting.jobs import named
-from stores.typesetting.workshop import current_workshop
 
-LAYOUT = (Path(__file__).parents[1] / "packing_slip.typ").read_bytes()
+logger = logging.getLogger("stores.packing_slips")
+
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
-_rendering = threading.Lock()
+
+
+class PackingSlipUnusable(Conflict):
+    code = "packing_slip_unusable"
+
+    def __init__(self) -> None:
+        super().__init__("The packing slip of this order cannot be rendered.")
 
 
 def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
@@ -36,27 +41,17 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
     ]
 
 
-def render_packing_slip(*, order: Order) -> bytes:
+def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    slip = json.dumps(_printable(_slip(order))).encode()
-    # One at a time: a page of text takes milliseconds, a compiler for each thread takes memory.
-    with _rendering:
-        # The package's types do not know several files by name.
-        files: Any = {"main.typ": LAYOUT, "slip.json": slip}
-        content: bytes = typst.compile(
-            files,
-            root=str(current_workshop().root),
-            format="pdf",
-            font_paths=_fonts(),
-            ignore_system_fonts=True,
-            timestamp=int(order.updated.timestamp()),
-        )
-    return content
-
-
-@cache
-def _fonts() -> typst.Fonts:
-    return typst.Fonts(False, False, [current_workshop().font_folder(FontSet.shipped())])
+    slip = _slip(order)
+    with RENDERINGS.place(caller.key):
+        try:
+            return typesetting.render_packing_slip(_printable(slip), timestamp=int(order.updated.timestamp()))
+        except RenderingBusy as error:
+            raise RenderersBusy from error
+        except RenderingFailed as error:
+            logger.error("A packing slip could not be rendered", exc_info=error)
+            raise PackingSlipUnusable from error
 
 
 def address_lines(to: Mapping[str, str]) -> list[str]:

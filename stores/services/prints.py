@@ -1,11 +1,13 @@
 """What an order needs of a product's template: values that print, and the file for the press."""
 
 import hashlib
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
 from accounts.callers import Caller
+from fulfillment.lanes import RENDERINGS
 from fulfillment.measures import measured_rendering
 from stores.selectors.proofs import ProductVersion
 from stores.services.fillings import Uploads, check_values, fill_template, typesetting_at_work
@@ -43,9 +45,11 @@ def render_print_file(
     if not product.has_template:
         assets = check_values(product=product, values=values, uploads=uploads)
         return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
+    deadline = time.monotonic() + seconds
     filling = fill_template(caller=caller, product=product, values=values, uploads=uploads)
-    with typesetting_at_work(), measured_rendering("print file"):
-        layout = filling.layout
+    layout = filling.layout
+    with RENDERINGS.place(caller.key, wait=seconds), typesetting_at_work(), measured_rendering("print file"):
+        seconds = deadline - time.monotonic()
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=seconds
         )

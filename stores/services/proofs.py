@@ -9,6 +9,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
+from fulfillment.lanes import RENDERINGS
 from fulfillment.measures import measured_rendering
 from fulfillment.storage import storage_at_work
 from stores.files import files_are_whole, proof_files, write_files
@@ -26,11 +27,10 @@ def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, 
     filling = fill_template(caller=caller, product=product, values=values)
     digest = filling.digest(settings.PROOF_MARK)
     proof = find_proof(digest)
-    if proof is None or not _is_whole(proof):
+    if proof is not None and _is_whole(proof) and _is_kept(proof):
+        return proof
+    with RENDERINGS.place(caller.key):
         return _render_once(product, filling, digest)
-    if proof.last_used < timezone.now() - TOUCH_AFTER and not _touch(digest):
-        return _render_once(product, filling, digest)
-    return proof
 
 
 def lock_proof(digest: str) -> None:
@@ -39,6 +39,10 @@ def lock_proof(digest: str) -> None:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(bytes.fromhex(digest[:16]), signed=True)]
         )
+
+
+def _is_kept(proof: StoredProof) -> bool:
+    return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch(proof.digest)
 
 
 def _touch(digest: str) -> bool:

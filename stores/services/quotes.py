@@ -14,14 +14,16 @@ from stores.models import Quote
 from stores.pricing import Asked, DestinationNotServed, Option, Prices, price
 from stores.selectors.order_access import OpenedStore
 from stores.selectors.price_lists import ListedProduct, listed_products, places_served
+from stores.services.large_orders import place_for_items
 
 BINDING = timedelta(hours=48)
 
 
 def create_quote(*, opened: OpenedStore, asked: Asked) -> Quote:
     """Prices every way of making and delivering the items, and keeps the answer for as long as it binds."""
-    _, prices = priced(opened=opened, asked=asked)
-    return keep_quote(opened=opened, asked=asked, prices=prices)
+    with place_for_items(opened.caller, len(asked.items)):
+        _, prices = priced(opened=opened, asked=asked)
+        return keep_quote(opened=opened, asked=asked, prices=prices)
 
 
 def priced(*, opened: OpenedStore, asked: Asked) -> tuple[dict[str, ListedProduct], Prices]:

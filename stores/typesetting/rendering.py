@@ -120,6 +120,27 @@ def render_print(
     return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages))
 
 
+def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: float = SECONDS) -> bytes:
+    """A PDF of texts that are data to a fixed layout, packing_slip.typ; raises RenderingFailed or RenderingBusy."""
+    deadline = time.monotonic() + seconds
+    workshop = current_workshop()
+    setting = {
+        "layout": "packing slip",
+        "timestamp": timestamp,
+        "workshop": str(workshop.root),
+        "root": str(workshop.root),
+        "fonts": workshop.font_folder(FontSet.shipped()),
+        "ppi": DPI,
+        "outputs": [("pdf", 0)],
+    }
+    with shared_workers.lend(deadline, 0) as [worker]:
+        worker.send(setting, [json.dumps(slip).encode()], deadline)
+        header, parts = worker.receive(deadline)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter refused the packing slip: {header['message']}")
+    return parts[0]
+
+
 def try_template(template: Template, fonts: FontSet | None = None, *, seconds: float = SECONDS) -> None:
     """Render the template without values, as it must be before it is saved; raise TemplateInvalid if it can't be."""
     try:
@@ -183,6 +204,8 @@ def _share_out(
 def _setting(builder: SheetBuilder, workshop: Workshop, ppi: float | None) -> dict[str, Any]:
     largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
+        "layout": "pages",
+        "timestamp": 0,
         "workshop": str(workshop.root),
         "fonts": workshop.font_folder(builder.fonts),
         # A banner at 144 dpi would take a gigabyte; it is shown smaller.

@@ -17,7 +17,10 @@ import typst
 
 from stores.typesetting.wire import receive_message, send_message
 
-LAYOUT = (Path(__file__).parent / "layout.typ").read_bytes()
+LAYOUTS = {
+    "pages": (Path(__file__).parent / "layout.typ").read_bytes(),
+    "packing slip": (Path(__file__).parent / "packing_slip.typ").read_bytes(),
+}
 # A Compiler keeps every file it has read; a new one costs 3 ms.
 RENDERINGS_OF_A_COMPILER = 500
 STATUS = Path("/proc/self/status")
@@ -35,11 +38,13 @@ class Renderer:
     def render(self, request: dict[str, Any], jobs: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         parts: list[bytes] = []
         for form, number in request["outputs"]:
-            files: Any = {"main.typ": LAYOUT, "job.json": jobs[number]}
+            files: Any = {"main.typ": LAYOUTS[request["layout"]], "job.json": jobs[number]}
             compiler = self._compiler(request["root"], request["fonts"], files)
             try:
                 # A second format of the same job reuses the first one's layout from the compiler's cache.
-                output = compiler.compile(input=files, format=form, ppi=request["ppi"], timestamp=0)
+                output = compiler.compile(
+                    input=files, format=form, ppi=request["ppi"], timestamp=request["timestamp"]
+                )
             except typst.TypstError as error:
                 if "unfit" in error.message:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
@@ -49,7 +54,7 @@ class Renderer:
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
-        files = {"main.typ": LAYOUT, "job.json": reporting}
+        files = {"main.typ": LAYOUTS["pages"], "job.json": reporting}
         compiler = self._new_compiler(request["root"], request["fonts"], files)
         return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
 

@@ -76,7 +76,8 @@ class Workers:
     """At most `limit` rendering processes, started when first needed; threads wait for a free one."""
 
     def __init__(self, limit: int | None = None) -> None:
-        self.limit = limit or len(os.sched_getaffinity(0))
+        # One more than there are cores: it starts only where two callers ask at the same time for more than that.
+        self.limit = limit or len(os.sched_getaffinity(0)) + 1
         self._owner = os.getpid()
         self._idle: list[Worker] = []
         self._slots = list(range(self.limit))

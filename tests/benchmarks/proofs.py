@@ -85,7 +85,7 @@ def main() -> None:
     try:
         _prepare_environment(media)
         headers, samples = _load()
-        with running("ours", threads=6) as server:
+        with running("ours") as server:
             lines = list(_measure(server, headers, samples, arguments))
         load = f"Load average during the run: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
         if arguments.write:

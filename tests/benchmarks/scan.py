@@ -97,7 +97,7 @@ def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
         reports.mkdir(exist_ok=True)
         with (
             (reports / "service.log").open("wb") as log,
-            running("ours", workers=2, threads=4, environment=environment, log=log) as server,
+            running("ours", workers=2, environment=environment, log=log) as server,
         ):
             scans = [*_wapiti(asked, server.url, world, reports), *_sqlmap(asked, server.url, world, reports)]
             wanted = [scan for scan in scans if scan.name.startswith(tuple(asked.only or [""]))]

@@ -52,7 +52,7 @@ class Server:
 def running(
     name: str,
     *,
-    threads: int = 4,
+    threads: int = 8,
     workers: int = 1,
     port: int = 0,
     host: str = "127.0.0.1",
@@ -67,7 +67,7 @@ def running(
     command += ["--log-level", "warning", SERVERS[name]]
     process = subprocess.Popen(
         command,
-        env=os.environ | (environment or {}),
+        env=os.environ | {"WEB_THREADS": str(threads)} | (environment or {}),
         stdout=log,
         stderr=log,
         start_new_session=True,

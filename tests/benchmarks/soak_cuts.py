@@ -30,7 +30,7 @@ def measure(
         # Nobody sends: what counts is that each event has its delivery.
         make_webhook(world.application, receiver.url())
         behind = {"DATABASE_URL": proxy.url_of(direct)}
-        with running("ours", workers=processes, threads=4, environment=behind, log=log) as server:
+        with running("ours", workers=processes, environment=behind, log=log) as server:
             clients = [Writer(world, server.url, seen) for _ in range(writers)]
             for client in clients:
                 client.start()

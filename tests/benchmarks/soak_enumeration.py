@@ -43,7 +43,7 @@ def measure(rounds: int = ROUNDS) -> list[str]:
     fresh_world()
     pairs = _people(max(rounds, PEOPLE))
     lines = []
-    with running("ours", workers=2, threads=4, environment=ENVIRONMENT) as server:
+    with running("ours", workers=2, environment=ENVIRONMENT) as server:
         for name, form in _forms(pairs).items():
             lines += _compare(server.url, name, form, rounds)
     print(*lines, sep="\n", flush=True)

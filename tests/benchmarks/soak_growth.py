@@ -181,7 +181,7 @@ def measure(minutes: float) -> list[str]:
     world, party = fresh_world(), new_party()
     with (
         receiving() as receiver,
-        running("ours", workers=2, threads=4) as server,
+        running("ours", workers=2) as server,
         worker() as work,
     ):
         make_webhook(world.application, receiver.url())

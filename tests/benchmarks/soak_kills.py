@@ -50,7 +50,7 @@ def _kill(
     web, work = stack.push(ExitStack()), stack.push(ExitStack())
 
     def start_web() -> int:
-        return web.enter_context(running("ours", workers=started.processes, threads=4, port=started.port)).pid
+        return web.enter_context(running("ours", workers=started.processes, port=started.port)).pid
 
     def start_work() -> int:
         return work.enter_context(worker()).pid

@@ -55,7 +55,7 @@ def measure(rounds: int = ROUNDS) -> list[str]:
     seconds, refused, odd = [], 0, Counter[str]()
     with (
         tempfile.TemporaryFile() as log,
-        running("ours", workers=2, threads=4, log=log) as server,
+        running("ours", workers=2, log=log) as server,
     ):
         for number in range(rounds):
             watch = Watch()

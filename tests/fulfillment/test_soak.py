@@ -60,7 +60,7 @@ def test_wrong_secrets_refuse_no_good_client_and_pruned_tables_do_not_grow(monke
     world, party = fresh_world(), new_party()
     attacked: Counter[int] = Counter()
     left = []
-    with running("ours", threads=4) as server:
+    with running("ours") as server:
         attack = threading.Thread(target=wrong_secrets.attack, args=(server.url, 100, 3, attacked))
         load = Load(world, party, server.url, rate=50)
         good = Caller(server.url, world.as_application())

@@ -153,11 +153,12 @@ def migrate() -> None:
 
 def start_web_server(family: supervision.Family, host: str, port: int, identity: Identity | None) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
-    threads = environment.integer("WEB_THREADS", 4, minimum=1, maximum=256)
+    threads = settings.WEB_THREADS
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
-    command += ["--log-level", "warning", "fulfillment.wsgi:application"]
+    # At "warning" it says that there are more threads than cores: some stand by for cheap requests.
+    command += ["--log-level", "error", "fulfillment.wsgi:application"]
     family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
     wait_until_ready(family, development.reachable_host(host), port)
 

@@ -102,7 +102,7 @@ def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery
         assert webhooks_with_due_deliveries(now=delivery.next_try - SECOND) == []
         assert take_due(webhook, delivery.next_try - SECOND) == []
         now = delivery.next_try
-        assert webhooks_with_due_deliveries(now=now) == [webhook.pk]
+        assert webhooks_with_due_deliveries(now=now) == [(webhook.pk, webhook.application_id)]
         (taken,) = take_due(webhook, now)
     fail(taken, now)
 
@@ -192,7 +192,7 @@ def test_new_delivery_is_left_to_its_job_at_first(webhook, delivery):
     now = delivery.next_try
 
     assert webhooks_with_due_deliveries(now=now + SECOND) == []
-    assert webhooks_with_due_deliveries(now=now + 3 * SECOND) == [webhook.pk]
+    assert webhooks_with_due_deliveries(now=now + 3 * SECOND) == [(webhook.pk, webhook.application_id)]
 
 
 def test_resend_during_a_try_keeps_its_new_schedule(delivery):

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -18,6 +19,7 @@ from applications.services.deliveries import send_test_event
 from applications.services.mail import mail_owners
 from fulfillment.management.commands.worker import STOP_SECONDS, Stuck, end_tasks
 from stores.models import Order
+from tests.factories.applications import ApplicationFactory
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
 from tests.receivers import Receiver, receiving
@@ -106,6 +108,47 @@ def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
                 break
 
     assert statistics.quantiles(delays, n=20)[-1] < 1
+
+
+def open_files(worker) -> int:
+    return len(list(Path(f"/proc/{worker.pid}/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the files of another process")
+def test_dead_endpoints_of_many_applications_take_neither_files_nor_time_of_others(
+    world, receiver, settings, tmp_path
+):
+    """Four applications with twenty webhooks each that never answer, and one beside them that does."""
+    dead = ApplicationFactory.create_batch(4)
+    for application in dead:
+        for _ in range(20):
+            make_webhook(application, receiver.url("/hang"))
+    make_webhook(world.application, receiver.url("/ok"))
+    output, most = tmp_path / "output", 0
+    with output.open("wb") as file, working(output=file) as workers:
+        make_event(world.application, data={"At": time.time()})
+        receiver.wait_for(1)
+        for number in range(40):
+            for application in dead:
+                make_event(application, data={"At": number})
+            if number == 20:
+                mail_owners(application=world.application, subject="Another job", text="Look.")
+            make_event(world.application, data={"At": time.time()})
+            most = max(most, open_files(workers[0]))
+            time.sleep(0.02)
+        wait_for(lambda: len(arrived(receiver)) == 41, seconds=20)
+        wait_for(lambda: mail_jobs() == 0, seconds=10)
+        most = max(most, open_files(workers[0]))
+
+    delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)]
+    # Half of the places, kept connections and what the worker has open itself.
+    assert most < 1.5 * settings.WEBHOOK_CONNECTIONS
+    assert sum(one.path == "/hang" for one in receiver.received) <= settings.WEBHOOK_CONNECTIONS // 2
+    assert b"Another job" in output.read_bytes()
+    assert b"Too many open files" not in output.read_bytes()
+    assert statistics.quantiles(delays, n=20)[-1] < 1
+    # What found no place is nobody's, and is sent when there is one.
+    assert Delivery.objects.filter(state="Pending", tries=0).exists()
 
 
 def arrived(receiver: Receiver) -> list:

@@ -5,6 +5,7 @@ import pytest
 from django.utils import timezone
 from pypdf import PdfReader
 
+from accounts.callers import Caller
 from stores.models import Order, OrderItem, Shipment
 from stores.services.packing_slips import render_packing_slip
 
@@ -49,7 +50,7 @@ def long_runs(pdf):
 
 
 def test_slip_breaks_the_longest_texts_within_their_columns(order):
-    runs = long_runs(render_packing_slip(order=order))
+    runs = long_runs(render_packing_slip(order=order, caller=Caller(user_id=order.user_id)))
 
     assert {letter for letter, _, _ in runs} == set(WIDTHS)
     assert all(begin >= MARGIN and end <= RIGHT - MARGIN + KERNING for _, begin, end in runs)
@@ -63,7 +64,9 @@ def test_slip_breaks_the_longest_texts_within_their_columns(order):
 
 
 def test_character_no_font_has_is_named_and_no_empty_box(order):
-    pages = PdfReader(io.BytesIO(render_packing_slip(order=order))).pages
+    pages = PdfReader(
+        io.BytesIO(render_packing_slip(order=order, caller=Caller(user_id=order.user_id)))
+    ).pages
 
     assert "Your reference: [U+12000]WWW" in pages[0].extract_text().replace("\u200b", "")
     assert "\U00012000" not in pages[0].extract_text()

@@ -73,7 +73,8 @@ def lock_elsewhere(digest):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_equal_requests_at_once_render_once(make, renderings):
+def test_equal_requests_at_once_render_once(make, renderings, settings):
+    settings.WEB_THREADS = 4 * THREADS
     with started(THREADS, make) as results:
         pass
 
