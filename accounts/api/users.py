@@ -9,6 +9,7 @@ from accounts.api.idempotency import idempotent
 from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
+from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
 from accounts.services.users import create_user
 from fulfillment.access import Access
@@ -57,10 +58,17 @@ ROLE_EXAMPLE = OpenApiExample(
 
 class UserViewSet(ApiViewSet):
     access = {
-        "create": Access(rule="Any user; the new user joins the caller's tenant.", applications=False),
-        "me": Access(rule="Any user.", applications=False),
+        "create": Access(
+            rule="Any user; the new user joins the caller's tenant.",
+            applications=False,
+            third_party_scope=Permission.ACCOUNT,
+        ),
+        "me": Access(rule="Any user.", applications=False, third_party_scope=Permission.ACCOUNT),
         "roles": Access(rule="Operators.", applications=False, operator_only=True),
-        "emails": Access(rule="Everyone, about their own tenant; operators about any."),
+        "emails": Access(
+            rule="Everyone, about their own tenant; operators about any.",
+            third_party_scope=Permission.ACCOUNT,
+        ),
     }
 
     errors = {"emails": {404: "There is no such tenant (said to operators only)."}}
