@@ -71,12 +71,20 @@ class UserViewSet(ApiViewSet):
         ),
     }
 
-    errors = {"emails": {404: "There is no such tenant (said to operators only)."}}
+    errors = {
+        "create": {
+            429: "Too many requests, or more accounts made within a day than one person may "
+            "(`too_many_accounts`); `Retry-After` says when to try again."
+        },
+        "emails": {404: "There is no such tenant (said to operators only)."},
+    }
 
     @extend_schema(
         operation_id="user_create",
         summary="Create a user",
         request=UserRequestSerializer,
+        description="A link to confirm the address is mailed to it. Until it is opened, the requests of the new user "
+        "count against the limit of the user who made it, unless an operator did.",
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
@@ -93,6 +101,8 @@ class UserViewSet(ApiViewSet):
             email=values["Email"],
             password=values["Password"],
             phone=values.get("Phone") or "",
+            # Operators make accounts for others, any number, each with limits of its own.
+            made_by=None if request.auth.is_operator else User.objects.get(pk=request.auth.user_id),
         )
         return Response(user_record(user))
 

@@ -91,8 +91,8 @@ class OrderViewSet(ApiViewSet):
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
-            "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered (`template_unusable`), or the "
-            "same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
+            "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
