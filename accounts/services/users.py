@@ -73,9 +73,8 @@ def _person_who_answers(maker: User) -> User:
     """The maker; of an account that is not confirmed itself, the person it is counted on. Locked, so that of many
     new accounts at once exactly the allowed number is made.
     """
-    unconfirmed = maker.email_confirmed is None and maker.counted_on_id is not None
-    people = User.objects.select_for_update(of=("self",), no_key=True)
-    person = people.get(pk=maker.counted_on_id if unconfirmed else maker.pk)
+    answers = maker.pk if maker.email_confirmed is not None else maker.counted_on_id or maker.pk
+    person = User.objects.select_for_update(of=("self",), no_key=True).get(pk=answers)
     most, now = settings.ACCOUNTS_PER_USER, timezone.now()
     made = User.objects.filter(counted_on=person, created__gt=now - DAY).order_by("-created")
     if oldest := made.values_list("created", flat=True)[most - 1 : most]:

@@ -137,7 +137,8 @@ def _lock_to_write(caller: Caller, application: Application) -> None:
 
 def _require_confirmed_address(caller: Caller) -> None:
     """Mails in the name of an account go out only once it is known whose it is."""
-    if not User.objects.filter(pk=caller.user_id, email_confirmed__isnull=False).exists():
+    confirmed = User.objects.filter(email_confirmed__isnull=False)
+    if caller.user_id is None or not confirmed.filter(pk=caller.user_id).exists():
         raise Forbidden(
             "Confirm your own e-mail address first: open the link in the mail we sent you, or have it sent again "
             "from the top of any page.",
