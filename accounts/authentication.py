@@ -10,11 +10,13 @@ from django.http import HttpRequest
 
 from accounts.devices import known_device
 from accounts.models import User
+from accounts.selectors.confirmed_emails import user_of_confirmed_email
 from accounts.throttles import count_person, count_sign_in, forget_failures
 
 
 class TenantBackend(BaseBackend):
-    """Signs in by `name@domain`, or by the name alone where just one tenant has such a user.
+    """Signs in by `name@domain`, by the name alone where just one tenant has such a user, or by a confirmed e-mail
+    address that is one user's alone. A full name comes before an address that reads the same.
 
     After too many tries no password is looked at; the request then holds the `sign_in_refusal`. Tries spread over
     several ways to write a name are answered as wrong passwords instead: a refusal would tell that the name exists.
@@ -37,6 +39,10 @@ class TenantBackend(BaseBackend):
             ).select_related("tenant")[:2]
         )
         user = matches[0] if len(matches) == 1 else None
+        # Looked up whether or not the name was found, so that the time tells nothing.
+        by_email = user_of_confirmed_email(username) if "@" in username else None
+        if not matches:
+            user = by_email
         # A name that nobody has is limited and counted like any other.
         account = str(user.pk) if user else username.casefold()
         address = request.META.get("REMOTE_ADDR", "") if request else ""

@@ -19,11 +19,12 @@ class Permission(models.TextChoices):
     ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
     ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and work every order of a store"
     ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
+    ACCOUNT = "Account", "See your name and e-mail, create users and applications for you"
     OPERATOR = "Operator", "Act as an operator of the service"
 
 
 class Grant(models.TextChoices):
-    """What a role can grant: every permission but `Operator`, which is a property of the user."""
+    """What a role can grant: every permission but `Account` and `Operator`, which are about the user."""
 
     APPLICATION_ALL_READ = Permission.APPLICATION_ALL_READ.value, "Application.All.Read"
     APPLICATION_SELF_READ = Permission.APPLICATION_SELF_READ.value, "Application.Self.Read"

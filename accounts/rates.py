@@ -19,7 +19,7 @@ from fulfillment.errors import TooManyRequests
 from fulfillment.measures import count_refusal
 from fulfillment.statements import execute, fetch_row
 
-MINUTE, QUARTER_OF_AN_HOUR = 60, 900
+MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
@@ -38,7 +38,7 @@ RETURNING kept.used,
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {
     seconds: _COUNT.format(source="(SELECT %s::text AS bucket) asked", seconds=seconds)
-    for seconds in (MINUTE, QUARTER_OF_AN_HOUR)
+    for seconds in (MINUTE, QUARTER_OF_AN_HOUR, DAY)
 }
 GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
 FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"

@@ -3,9 +3,15 @@
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
+from accounts.services.email_confirmations import CONFIRMATION_TASK, send_confirmation_link
 from accounts.services.passwords import RESET_TASK, send_reset_links
 
 
 @app.task(name=RESET_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
 def send_links(*, email: str) -> None:
     send_reset_links(email=email)
+
+
+@app.task(name=CONFIRMATION_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_confirmation(*, user_id: str) -> None:
+    send_confirmation_link(user_id=user_id)

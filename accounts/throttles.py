@@ -1,4 +1,4 @@
-"""How often somebody may try a password, ask for a reset link or make an account.
+"""How often a person may try a password, ask for a link by mail or make an account.
 
 Each try is counted before it is judged, in the store of `accounts.rates`: of many at once exactly the allowed number
 get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
@@ -7,6 +7,7 @@ get as far as the password. (django-axes looks first and counts after, which let
 from django.conf import settings
 
 from accounts.rates import (
+    DAY,
     QUARTER_OF_AN_HOUR,
     Standing,
     bucket_of_address,
@@ -73,12 +74,18 @@ def count_sign_up(*, address: str) -> Standing | None:
     return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
 
 
-def _first_over(*limits: tuple[str, int]) -> Standing | None:
+def count_confirmation(*, email: str) -> Standing | None:
+    """Counts a mail to an address that is not confirmed: whatever account asks, its owner may not want any."""
+    bucket = f"confirmation:{digest(email.casefold())[:40]}"
+    return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
+
+
+def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> Standing | None:
     for bucket, quota in limits:
         if not bucket:
             continue
         standing = known_refusal(bucket) or count_request(
-            policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=QUARTER_OF_AN_HOUR
+            policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=window
         )
         if standing.is_over:
             return standing

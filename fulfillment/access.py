@@ -9,6 +9,8 @@ class Access:
 
     `permissions`: the token must carry at least one of these scopes (an `All` scope includes its `Self`);
     whether the caller also holds it on the object asked for is judged by the operation's selector.
+    `third_party_scope`: what a user's token needs besides where it was issued to a third-party application, so that
+    the consent page has named it.
     """
 
     rule: str
@@ -17,3 +19,4 @@ class Access:
     operator_only: bool = False
     permissions: tuple[str, ...] = ()
     subscription_key_required: bool = True
+    third_party_scope: str = ""

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
@@ -157,13 +158,16 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
             email=f"{person.username}@demo.example",
             password=person.password,
             is_operator=person.is_operator,
+            email_is_confirmed=True,
         )
     if (
         not user.is_active
+        or user.email_confirmed is None
         or user.is_operator != person.is_operator
         or not user.check_password(person.password)
     ):
         user.is_active, user.is_operator = True, person.is_operator
+        user.email_confirmed = user.email_confirmed or timezone.now()
         user.set_password(person.password)
         user.save()
     _set_subscription_key(user.subscription, person.subscription_key)

@@ -105,9 +105,14 @@ class TooManyRequests(DomainError):
     title = "Too many requests"
 
     def __init__(
-        self, message: str, *, retry_after: int, members: Mapping[str, object] | None = None
+        self,
+        message: str,
+        *,
+        retry_after: int,
+        code: str | None = None,
+        members: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(message, members=members)
+        super().__init__(message, code=code, members=members)
         self.retry_after = retry_after
 
 

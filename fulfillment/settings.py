@@ -484,6 +484,9 @@ SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10,
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
 SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS = 20
+# In a day: accounts that one person makes over the API, and links that one unconfirmed address is sent.
+ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
+CONFIRMATIONS_PER_EMAIL = 5
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
 # Counted there instead of in PostgreSQL.
 RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")

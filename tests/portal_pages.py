@@ -32,6 +32,7 @@ NO_PAGE = {
 ACTS_AT_ONCE = {
     "logout": "whoever signs out signs in again",
     "portal:profile-email-cancel": "the old address stays, and the new one is asked for anew by the form beside it",
+    "portal:profile-email-link": "sends the letter again",
     "portal:profile-keys-hide": "hides",
     "portal:profile-subscribe": "makes keys",
     "portal:invitation-send": "sends the letter again",
@@ -43,6 +44,7 @@ ACTS_AT_ONCE = {
 }
 # What is filled in there makes or changes something, and takes nothing away that is not typed anew.
 FORMS = {
+    "email_confirmation",
     "email_confirm",
     "login",
     "oauth2_provider:authorize",

@@ -93,6 +93,7 @@ def build_world() -> World:
             email=f"{name}@print.example",
             password=PASSWORD,
             is_operator=name == "operator",
+            email_is_confirmed=True,
         )
         for name in ("operator", "user", "outsider")
     )

@@ -9,6 +9,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
+from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.users import create_user
 from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
 
@@ -59,11 +60,11 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
     ordering = ["username"]
     filter_horizontal = []
     autocomplete_fields = ["tenant"]
-    readonly_fields = ["last_login", "created", "updated"]
+    readonly_fields = ["email_confirmed", "last_login", "created", "updated"]
     inlines = [RoleInline]
     fieldsets = [
         (None, {"fields": ["tenant", "username", "password"]}),
-        ("Person", {"fields": ["first_name", "last_name", "email", "phone", "time_zone"]}),
+        ("Person", {"fields": ["first_name", "last_name", "email", "email_confirmed", "phone", "time_zone"]}),
         ("Access", {"fields": ["is_operator", "is_active"]}),
         ("Dates", {"fields": ["last_login", "created", "updated"]}),
     ]
@@ -79,7 +80,12 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
 
     def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
         if change:
+            has_other_address = "email" in form.changed_data
+            if has_other_address:
+                instance.email_confirmed = None
             super().save_model(request, instance, form, change)
+            if has_other_address:
+                ask_confirmation(user=instance)
             return
         values = {name: form.cleaned_data[name] for name in NewUserForm.Meta.fields}
         created = create_user(password=form.cleaned_data["password1"], **values)

@@ -9,6 +9,7 @@ from accounts.api.idempotency import idempotent
 from accounts.api.serializers import RoleSerializer, UserRequestSerializer, UserSerializer
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
+from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
 from accounts.services.users import create_user
 from fulfillment.access import Access
@@ -59,14 +60,26 @@ ROLE_EXAMPLE = OpenApiExample(
 
 class UserViewSet(ApiViewSet):
     access = {
-        "create": Access(rule="Any user; the new user joins the caller's tenant.", applications=False),
-        "me": Access(rule="Any user.", applications=False),
+        "create": Access(
+            rule="Any user; the new user joins the caller's tenant.",
+            applications=False,
+            third_party_scope=Permission.ACCOUNT,
+        ),
+        "me": Access(rule="Any user.", applications=False, third_party_scope=Permission.ACCOUNT),
         "roles": Access(rule="Operators.", applications=False, operator_only=True),
-        "emails": Access(rule="Everyone, about their own tenant; operators about any."),
+        "emails": Access(
+            rule="Everyone, about their own tenant; operators about any.",
+            third_party_scope=Permission.ACCOUNT,
+        ),
     }
 
     errors = {
-        "create": lane_errors("passwords"),
+        "create": {
+            **lane_errors("passwords"),
+            429: "The subscription has had its requests of this minute, the caller has as many passwords under way as "
+            "one may have (`too_many_at_once`), or more accounts were made within a day than one person may make "
+            "(`too_many_accounts`); try again after Retry-After seconds.",
+        },
         "emails": {404: "There is no such tenant (said to operators only)."},
     }
 
@@ -74,6 +87,8 @@ class UserViewSet(ApiViewSet):
         operation_id="user_create",
         summary="Create a user",
         request=UserRequestSerializer,
+        description="A link to confirm the address is mailed to it. Until it is opened, the requests of the new user "
+        "count against the limit of the user who made it, unless an operator did.",
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
@@ -90,6 +105,8 @@ class UserViewSet(ApiViewSet):
             email=values["Email"],
             password=values["Password"],
             phone=values.get("Phone") or "",
+            # Operators make accounts for others, any number, each with limits of its own.
+            made_by=None if request.auth.is_operator else User.objects.get(pk=request.auth.user_id),
         )
         return Response(user_record(user))
 

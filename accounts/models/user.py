@@ -34,7 +34,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
 
-@pghistory.track(exclude=["password", "last_login"])
+@pghistory.track(exclude=["password", "last_login", "counted_on"])
 class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missing]  # the toolkit's manager is untyped
     """A person who signs in. Operators run the service and are the staff of its admin."""
 
@@ -47,6 +47,17 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
     email = models.EmailField()
+    email_confirmed = models.DateTimeField("e-mail confirmed", null=True, blank=True, editable=False)
+    # Whose limit of requests this account uses until its address is confirmed; accounts of a day are counted by it.
+    counted_on = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
+        editable=False,
+    )
     phone = models.CharField(max_length=50, blank=True)
     is_operator = models.BooleanField("operator", default=False)
     is_active = models.BooleanField(
@@ -72,6 +83,17 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
         indexes = [
             models.Index(Lower("username"), name="user_name_lower"),
             models.Index("tenant", Lower("email"), name="user_email_lower"),
+            models.Index(
+                Lower("email"),
+                condition=models.Q(email_confirmed__isnull=False),
+                name="user_confirmed_email_lower",
+            ),
+            models.Index(
+                "counted_on",
+                "created",
+                condition=models.Q(counted_on__isnull=False),
+                name="user_accounts_of_a_day",
+            ),
         ]
         ordering = ["username"]
 

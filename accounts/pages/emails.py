@@ -1,6 +1,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -10,8 +11,11 @@ from accounts.pages.confirmation import is_password_of, password_complaint
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, EmailForm
 from accounts.pages.guards import signed_in
+from accounts.pages.throttling import too_many
 from accounts.selectors.email_changes import email_change_of, pending_email_change
+from accounts.selectors.email_confirmations import user_of_confirmation
 from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
+from accounts.services.email_confirmations import ask_confirmation, confirm_address
 from fulfillment.errors import DomainError, NotFound
 
 
@@ -49,6 +53,33 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
     except NotFound:
         return render(request, "accounts/email_confirm.html", {"change": None}, status=404)
     return render(request, "accounts/email_confirm.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
+    """As above GET only asks. Needs no sign-in: who reads the mail is who may say so."""
+    template = "accounts/address_confirm.html"
+    try:
+        if request.method == "POST":
+            user = confirm_address(token=token)
+            if request.user.is_authenticated and request.user.pk == user.pk:
+                request.user.email_confirmed = user.email_confirmed
+            return render(request, template, {"account": user, "is_done": True})
+        account = user_of_confirmation(token)
+    except NotFound:
+        return render(request, template, {"account": None}, status=404)
+    return render(request, template, {"account": account, "is_done": account.email_confirmed is not None})
+
+
+@require_POST
+@signed_in
+def send_link_again(request: HttpRequest) -> HttpResponse:
+    if refusal := ask_confirmation(user=request.user):
+        return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
+    if request.user.email_confirmed is None:
+        messages.success(request, f"A link is on its way to {request.user.email}.")
+    return redirect("portal:profile")
 
 
 def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:

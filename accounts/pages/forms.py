@@ -63,6 +63,12 @@ class LongSelect(forms.Select):
         return format_html("<select{}>{}</select>", shown, options)
 
 
+NO_MATCH = (
+    "This username and password do not match an account. Passwords are case-sensitive. An e-mail address works when it "
+    "is confirmed and belongs to one account only; otherwise use the username, which a mail for a new password names."
+)
+
+
 class SignInForm(AuthenticationForm):
     username = forms.CharField(
         label="Username",
@@ -75,12 +81,12 @@ class SignInForm(AuthenticationForm):
                 "spellcheck": "false",
             }
         ),
-        help_text="With or without your organisation, as in jane.doe@print.example",
+        help_text="With or without your organisation, as in jane.doe@print.example; or your confirmed e-mail address",
     )
 
     error_messages = {
-        "invalid_login": "This username and password do not match an account. Passwords are case-sensitive.",
-        "inactive": "This username and password do not match an account. Passwords are case-sensitive.",
+        "invalid_login": NO_MATCH,
+        "inactive": NO_MATCH,
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

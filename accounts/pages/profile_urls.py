@@ -1,6 +1,6 @@
 from django.urls import path
 
-from accounts.pages.emails import cancel_change, change_email
+from accounts.pages.emails import cancel_change, change_email, send_link_again
 from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
 from accounts.pages.profile import show_profile, show_roles
 from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_off
@@ -8,6 +8,7 @@ from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_o
 urlpatterns = [
     path("profile", show_profile, name="profile"),
     path("profile/email", change_email, name="profile-email"),
+    path("profile/email/link", send_link_again, name="profile-email-link"),
     path("profile/email/cancel", cancel_change, name="profile-email-cancel"),
     path("profile/roles", show_roles, name="profile-roles"),
     path("profile/keys", KeysView.as_view(), name="profile-keys"),

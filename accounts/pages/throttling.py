@@ -18,6 +18,8 @@ def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str
         "what": what,
         "back": back,
         "minutes": math.ceil(seconds / 60),
+        # A number of minutes that large says nothing to people.
+        "hours": math.ceil(seconds / 3600) if seconds > 7200 else 0,
         "moment": timezone.now() + timedelta(seconds=seconds),
     }
     response = render(request, "accounts/too_many.html", context, status=429)

@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.pages.emails import confirm_email
+from accounts.pages.emails import confirm_email, confirm_own_address
 from accounts.pages.passwords import (
     PasswordChangeView,
     PasswordResetCompleteView,
@@ -25,5 +25,6 @@ urlpatterns = [
         "password-reset/<uidb64>/<token>/", PasswordResetConfirmView.as_view(), name="password_reset_confirm"
     ),
     path("email/<str:token>/", confirm_email, name="email_confirm"),
+    path("email/confirm/<str:token>/", confirm_own_address, name="email_confirmation"),
     path("password-change/", PasswordChangeView.as_view(), name="password_change"),
 ]

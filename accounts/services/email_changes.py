@@ -1,4 +1,4 @@
-"""A new e-mail address counts once its mailbox has answered; the old one is told twice."""
+"""A new e-mail address counts once its mailbox has answered; the old one, if it was confirmed, is told twice."""
 
 import contextlib
 from datetime import timedelta
@@ -11,6 +11,7 @@ from accounts.models import EmailChange, User
 from accounts.secrets import digest, generate_secret
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
+from accounts.throttles import count_confirmation
 from fulfillment.errors import Conflict, Invalid
 
 LIFETIME = timedelta(hours=24)
@@ -29,7 +30,8 @@ def ask_email_change(*, user: User, email: str) -> EmailChange:
         # Nobody can confirm it, and the next try must not have to wait.
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
-    _tell_old(user.email, "accounts/mails/email_asked.txt", context)
+    if user.email_confirmed is not None:
+        _tell_old(user.email, "accounts/mails/email_asked.txt", context)
     return change
 
 
@@ -37,11 +39,13 @@ def confirm_email_change(*, token: str) -> User:
     """Makes the address that of the user, once; raises NotFound for a link that no longer works."""
     with transaction.atomic():
         change = email_change_of(token, lock=True)
-        user, old = change.user, change.user.email
-        user.email = change.email
-        user.save(update_fields=["email", "updated"])
+        user = change.user
+        old = user.email if user.email_confirmed is not None else None
+        user.email, user.email_confirmed = change.email, timezone.now()
+        user.save(update_fields=["email", "email_confirmed", "updated"])
         change.delete()
-    _tell_old(old, "accounts/mails/email_changed.txt", {"user": user})
+    if old is not None:
+        _tell_old(old, "accounts/mails/email_changed.txt", {"user": user})
     return user
 
 
@@ -61,6 +65,10 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     now = timezone.now()
     if EmailChange.objects.filter(user=user, asked__gt=now - PAUSE).exists():
         raise Conflict("A mail is on its way already. Wait a minute, then ask again.", code="too_soon")
+    if count_confirmation(email=email):
+        raise Conflict(
+            "That address was sent as many links as it may get in a day. Try again tomorrow.", code="too_many"
+        )
     values = {
         "email": email,
         "digest": digest(token),

@@ -59,6 +59,8 @@ def _profile(user: User) -> Iterator[Record]:
         "FirstName": user.first_name,
         "LastName": user.last_name,
         "Email": user.email,
+        "EmailConfirmed": timestamp(user.email_confirmed) if user.email_confirmed else None,
+        "MadeByUserID": str(user.counted_on_id) if user.counted_on_id else None,
         "Phone": user.phone,
         "TimeZone": user.time_zone,
         "IsOperator": user.is_operator,
@@ -77,6 +79,7 @@ def _erase_profile(user: User) -> None:
     user.email = f"{user.username}@erased.invalid"
     user.first_name = user.last_name = user.phone = ""
     user.time_zone, user.last_login = "UTC", None
+    user.email_confirmed = user.counted_on = None
     user.is_active = user.is_operator = False
     user.set_unusable_password()
     user.save()

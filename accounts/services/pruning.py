@@ -7,8 +7,8 @@ from accounts.models import EmailChange, IdempotentAnswer, RateWindow
 from accounts.services.idempotency import KEPT
 from fulfillment.pruning import Prunable, prunable_rows
 
-# The longest counts for a quarter of an hour.
-RATE_WINDOWS_KEPT = timedelta(hours=1)
+# The longest counts for a day.
+RATE_WINDOWS_KEPT = timedelta(hours=25)
 
 
 def prunables() -> list[Prunable]:

@@ -1,11 +1,18 @@
+import math
+from datetime import timedelta
+
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.models import Tenant, User
+from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.subscriptions import create_subscription
-from fulfillment.errors import Fault, Invalid
+from fulfillment.errors import Fault, Invalid, TooManyRequests
 
+DAY = timedelta(days=1)
 # Where each model field stands in what a caller sent.
 POINTERS = {
     "username": "/Username",
@@ -28,8 +35,14 @@ def create_user(
     phone: str = "",
     time_zone: str = "UTC",
     is_operator: bool = False,
+    email_is_confirmed: bool = False,
+    made_by: User | None = None,
 ) -> User:
-    """Creates the user with a subscription; raises Invalid naming each wrong field, also a name that is taken."""
+    """Creates the user with a subscription, and mails a link that confirms the address.
+
+    Raises Invalid naming each wrong field, also a name that is taken; TooManyRequests where `made_by`, the person
+    whose limits hold for the new account, made too many today.
+    """
     user = User(
         tenant=tenant,
         username=username,
@@ -39,6 +52,8 @@ def create_user(
         phone=phone,
         time_zone=time_zone,
         is_operator=is_operator,
+        email_confirmed=timezone.now() if email_is_confirmed else None,
+        counted_on=_person_who_answers(made_by) if made_by else None,
     )
     faults = [*field_faults(user), *password_faults(password, user)]
     if faults:
@@ -50,7 +65,27 @@ def create_user(
     except IntegrityError as error:
         raise username_taken(username) from error
     create_subscription(user=user)
+    ask_confirmation(user=user)
     return user
+
+
+def _person_who_answers(maker: User) -> User:
+    """The maker; of an account that is not confirmed itself, the person it is counted on. Locked, so that of many
+    new accounts at once exactly the allowed number is made.
+    """
+    answers = maker.pk if maker.email_confirmed is not None else maker.counted_on_id or maker.pk
+    person = User.objects.select_for_update(of=("self",), no_key=True).get(pk=answers)
+    most, now = settings.ACCOUNTS_PER_USER, timezone.now()
+    made = User.objects.filter(counted_on=person, created__gt=now - DAY).order_by("-created")
+    if oldest := made.values_list("created", flat=True)[most - 1 : most]:
+        wait = max(1, math.ceil((oldest[0] + DAY - now).total_seconds()))
+        raise TooManyRequests(
+            f"You have made {most} accounts within a day, which is the most. Try again in {wait} seconds, or ask an "
+            "operator to make them.",
+            code="too_many_accounts",
+            retry_after=wait,
+        )
+    return person
 
 
 @transaction.atomic

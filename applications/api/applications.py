@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
+from accounts.permissions import Permission
 from applications.api.examples import APPLICATION, APPLICATION_CHANGE, APPLICATION_REQUEST
 from applications.api.serializers import (
     ApplicationChangeSerializer,
@@ -31,7 +32,11 @@ class ApplicationViewSet(ApiViewSet):
         "list": Access(
             rule="Users see the applications they have a relationship with, an application itself."
         ),
-        "create": Access(rule="Any user; the user becomes admin of the new application.", applications=False),
+        "create": Access(
+            rule="Any user; the user becomes admin of the new application.",
+            applications=False,
+            third_party_scope=Permission.ACCOUNT,
+        ),
         "retrieve": Access(
             rule="Whoever has a relationship with the application; an application reads itself."
         ),

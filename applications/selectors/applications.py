@@ -5,6 +5,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import Role
+from accounts.permissions import APPLICATION_GRANTS
 from accounts.selectors.grants import grants_on_application
 from applications.models import Application
 from fulfillment.errors import Forbidden, NotFound
@@ -19,6 +20,9 @@ def applications_for(caller: Caller) -> QuerySet[Application]:
         return applications.filter(pk=caller.application_id)
     if caller.is_operator:
         return applications
+    if caller.third_party_id is not None and caller.scopes.isdisjoint(APPLICATION_GRANTS):
+        # The person was not asked whether this application may see their others.
+        applications = applications.filter(pk=caller.third_party_id)
     roles = Role.objects.filter(user=caller.user_id)
     if roles.filter(
         application__isnull=True, store__isnull=True, grant__startswith="Application.All."

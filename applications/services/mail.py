@@ -28,9 +28,11 @@ def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None
 
 
 def owner_addresses(application: Application) -> list[str]:
+    """Confirmed ones: nobody is mailed about an account that was made with their address by another."""
     people = User.objects.filter(
         Q(pk=application.user_id)
         | Q(roles__application=application, roles__store__isnull=True, roles__grant__in=WRITE_GRANTS),
         is_active=True,
+        email_confirmed__isnull=False,
     ).exclude(email="")
     return sorted(set(people.values_list("email", flat=True)))

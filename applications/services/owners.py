@@ -117,6 +117,7 @@ def remove_person(*, caller: Caller, application: Application, user_id: Any) -> 
 @transaction.atomic
 def _write_invitation(caller: Caller, application: Application, email: str, token: str) -> OwnerInvitation:
     _lock_to_write(caller, application)
+    _require_confirmed_address(caller)
     now = timezone.now()
     pending = OwnerInvitation.objects.filter(application=application, state=InvitationState.PENDING)
     known = pending.filter(email__iexact=email).first()
@@ -143,6 +144,17 @@ def _lock_to_write(caller: Caller, application: Application) -> None:
     # An owner may have been removed while this waited for the lock.
     if not may_write(caller, application):
         raise Forbidden("Only owners of this application invite others.", code="grant_missing")
+
+
+def _require_confirmed_address(caller: Caller) -> None:
+    """Mails in the name of an account go out only once it is known whose it is."""
+    confirmed = User.objects.filter(email_confirmed__isnull=False)
+    if caller.user_id is None or not confirmed.filter(pk=caller.user_id).exists():
+        raise Forbidden(
+            "Confirm your own e-mail address first: open the link in the mail we sent you, or have it sent again "
+            "from the top of any page.",
+            code="email_unconfirmed",
+        )
 
 
 def _check_address(email: str) -> None:

@@ -38,13 +38,17 @@ INVALID_KEY = (
 
 # One row for a known token, with the subscription of the key that was sent if it belongs to the token's user or
 # application. Without a key the owner's subscription answers for the call: leaving the key out evades no limit.
+# While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
+# account is counted instead: making accounts and applications of theirs multiplies no limit.
 CREDENTIALS = """
 SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
-       subscription.id AS subscription_id, subscription.requests_per_minute,
-       CASE WHEN subscription.id IS NOT NULL THEN 'subscription:' || subscription.id
-            WHEN %(keys)s = '' THEN 'caller:' || coalesce(token.user_id, token.application_id) END AS bucket
+       subscription.id AS subscription_id,
+       coalesce(counting.requests_per_minute, subscription.requests_per_minute) AS requests_per_minute,
+       CASE WHEN subscription.id IS NULL AND %(keys)s <> '' THEN NULL
+            ELSE coalesce('subscription:' || coalesce(counting.id, subscription.id),
+                          'caller:' || coalesce(token.user_id, token.application_id)) END AS bucket
 FROM oauth2_provider_accesstoken token
 JOIN applications_application application ON application.id = token.application_id
 LEFT JOIN accounts_user person ON person.id = token.user_id
@@ -61,6 +65,9 @@ LEFT JOIN LATERAL (
     WHERE %(keys)s = '' AND token.user_id IS NULL AND owned.application_id = token.application_id
     LIMIT 1
 ) subscription ON true
+LEFT JOIN accounts_user unconfirmed
+    ON unconfirmed.id = coalesce(token.user_id, application.user_id) AND unconfirmed.email_confirmed IS NULL
+LEFT JOIN accounts_subscription counting ON counting.user_id = unconfirmed.counted_on_id
 WHERE token.token_checksum = %(checksum)s
 """
 # The same, and the request counted: one way to the database for both.

@@ -38,6 +38,16 @@ def check_access(access: Access, caller: Caller) -> None:
         raise Forbidden("This operation is reserved to operators of the service.", code="operator_only")
     if access.operator_only and not caller.is_operator:
         raise InsufficientScope("The access token lacks the scope Operator.", scopes=(Permission.OPERATOR,))
+    if (
+        access.third_party_scope
+        and caller.third_party_id is not None
+        and not caller.is_application
+        and access.third_party_scope not in caller.scopes
+    ):
+        raise InsufficientScope(
+            f"Through a third-party application this needs the scope {access.third_party_scope}.",
+            scopes=(access.third_party_scope,),
+        )
     if access.permissions and caller.scopes.isdisjoint(access.permissions) and not caller.is_operator:
         wanted = " or ".join(access.permissions)
         raise InsufficientScope(f"The access token needs the scope {wanted}.", scopes=access.permissions)

@@ -123,6 +123,8 @@ class OperationSchema(AutoSchema):
     def get_auth(self) -> list[dict[str, list[str]]]:
         access = self._access()
         tokens = [[name] for name in access.permissions] or [["Operator"] if access.operator_only else []]
+        if access.third_party_scope:
+            tokens = [[access.third_party_scope], *tokens]
         key: dict[str, list[str]] = {"SubscriptionKey": []}
         required = [{"OAuth2": scopes, **key} for scopes in tokens]
         return required if access.subscription_key_required else [*required, *({"OAuth2": s} for s in tokens)]
@@ -226,6 +228,10 @@ def access_text(access: Access) -> str:
         parts.append("Needs " + " or ".join(f"`{name}`" for name in access.permissions) + ".")
     else:
         parts.append("No permission required.")
+    if access.third_party_scope:
+        parts.append(
+            f"A user's token of a third-party application needs the scope `{access.third_party_scope}`."
+        )
     if not access.subscription_key_required:
         parts.append("The subscription key is optional here, but must be valid if sent.")
     return " ".join(parts)

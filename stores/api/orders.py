@@ -91,9 +91,9 @@ class OrderViewSet(ApiViewSet):
             "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
-            409: "The ExternalID is taken (`external_id_exists`, with `OrderID`), the quote expired "
-            "(`quote_expired`, with a fresh `Quote`), the template cannot be rendered (`template_unusable`), or the "
-            "same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
+            "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
+            "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
             **lane_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},

@@ -23,7 +23,15 @@ def changes() -> tuple[pghistory.Tracker, ...]:
 
 
 @pghistory.track(
-    *changes(), exclude=["recipient", "metadata", "rendering", "cancellation_reason", "cancellation_note"]
+    *changes(),
+    exclude=[
+        "recipient",
+        "metadata",
+        "rendering",
+        "cancellation_reason",
+        "cancellation_note",
+        "external_id_user",
+    ],
 )
 class Order(models.Model):
     """An order as it was placed, and how far it is.
@@ -54,6 +62,8 @@ class Order(models.Model):
     )
     position = models.PositiveIntegerField(editable=False)
     external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
+    # Whose name space the external ID is in: the user's where the application was first-party, else null.
+    external_id_user = models.UUIDField(null=True, editable=False)
     status = models.PositiveSmallIntegerField(choices=OrderStatus.choices, default=OrderStatus.RECEIVED)
     sequence = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(editable=False)
@@ -97,10 +107,11 @@ class Order(models.Model):
             models.UniqueConstraint(
                 "store",
                 "application",
+                "external_id_user",
                 "external_id",
                 condition=Q(external_id__isnull=False),
                 nulls_distinct=False,
-                name="order_external_id_for_ever",
+                name="order_external_id_unique",
             ),
             models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
             models.CheckConstraint(

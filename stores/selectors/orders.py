@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from fulfillment.errors import NotFound
@@ -16,12 +16,12 @@ def visible_orders(opened: OpenedStore) -> QuerySet[Order]:
 
 
 def find_order(opened: OpenedStore, reference: str) -> Order | None:
-    """By OrderID, or by @ExternalID among the orders of the calling application, then of those visible."""
+    """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's."""
     orders = visible_orders(opened).select_related("store")
     if reference.startswith("@"):
         named = orders.filter(external_id=reference[1:]).order_by("position")
-        own = named.filter(application=opened.caller.application_id).first()
-        return own or named.first()
+        own = named.filter(_name_space(opened.caller)).first()
+        return own or named.filter(application=opened.caller.application_id).first() or named.first()
     try:
         return orders.filter(pk=UUID(reference)).first()
     except ValueError:
@@ -38,12 +38,23 @@ def order_for(
     return opened, order
 
 
-def order_with_external_id(opened: OpenedStore, external_id: str) -> UUID | None:
-    """Unique for an application and a store, whoever of its users placed it."""
-    orders = Order.objects.filter(
-        store=opened.store, application=opened.caller.application_id, external_id=external_id
-    )
-    return orders.values_list("pk", flat=True).first()
+def order_with_external_id(opened: OpenedStore, external_id: str) -> Order | None:
+    """The order that has taken this ExternalID for the caller."""
+    orders = Order.objects.filter(_name_space(opened.caller), store=opened.store, external_id=external_id)
+    return orders.only("application", "user").first()
+
+
+def is_own_order(caller: Caller, order: Order) -> bool:
+    """Placed by this user, or for an application on its own through the application."""
+    if caller.is_application:
+        return order.application_id == caller.application_id
+    return order.user_id == caller.user_id
+
+
+def _name_space(caller: Caller) -> Q:
+    """Where an ExternalID is unique: in an application, and in a first-party one for each of its users."""
+    orders = Q(application=caller.application_id)
+    return orders & Q(user=caller.user_id) if caller.is_first_party else orders
 
 
 def full_record(

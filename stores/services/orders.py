@@ -16,7 +16,7 @@ from stores.models.order_status import EVENT_TYPES
 from stores.order_renderings import render_export_row
 from stores.pricing import Option
 from stores.selectors.order_access import OpenedStore
-from stores.selectors.orders import order_with_external_id
+from stores.selectors.orders import is_own_order, order_with_external_id
 from stores.selectors.price_lists import ListedProduct
 from stores.services.assets import keep_ordered_assets
 from stores.services.large_orders import place_for_items
@@ -118,12 +118,13 @@ def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
     if request.external_id is None:
         return
     known = order_with_external_id(opened, request.external_id)
-    if known is not None:
-        raise Conflict(
-            f"There is an order with the ExternalID {request.external_id!r} already.",
-            code="external_id_exists",
-            members={"OrderID": str(known)},
-        )
+    if known is None:
+        return
+    message = f"There is an order with the ExternalID {request.external_id!r} already."
+    if is_own_order(opened.caller, known):
+        raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
+    message += " Another user of this application placed it."
+    raise Conflict(message, code="external_id_exists")
 
 
 def _messages(prepared: PreparedOrder) -> list[str]:
@@ -146,6 +147,7 @@ def _order(prepared: PreparedOrder, place: _Place) -> Order:
         user_id=opened.caller.user_id,
         position=place.position,
         external_id=request.external_id,
+        external_id_user=opened.caller.user_id if opened.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
         created=place.created,
         updated=place.created,

@@ -3,7 +3,9 @@
 import pytest
 from django.contrib.auth import hashers
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from accounts import authentication
 from accounts.authentication import TenantBackend
@@ -133,3 +135,45 @@ def test_addresses_are_limited_over_all_names(world, settings):
     with pytest.raises(PermissionDenied):
         sign_in("user", PASSWORD, here)
     assert sign_in("user", PASSWORD, there) == world.user
+
+
+@pytest.fixture
+def own_address(world):
+    User.objects.filter(pk=world.user.pk).update(email="Uma@Mail.example")
+
+
+@pytest.mark.parametrize("name", ["Uma@Mail.example", "uma@mail.EXAMPLE"])
+def test_confirmed_address_of_one_account_signs_in(world, own_address, name):
+    assert sign_in(name) == world.user
+
+
+def test_address_that_is_not_confirmed_signs_in_nowhere(world, own_address):
+    User.objects.filter(pk=world.user.pk).update(email_confirmed=None)
+
+    assert sign_in("uma@mail.example") is None
+
+
+def test_address_that_several_accounts_confirmed_signs_in_nowhere(world, own_address):
+    User.objects.filter(pk=world.outsider.pk).update(email="uma@mail.example")
+
+    assert sign_in("uma@mail.example") is None
+
+
+def test_full_name_comes_before_an_address_that_reads_the_same(world):
+    User.objects.filter(pk=world.outsider.pk).update(email="user@print.example")
+    User.objects.filter(pk=world.user.pk).update(email="elsewhere@mail.example")
+    world.outsider.set_password("another pass phrase")
+    world.outsider.save(update_fields=["password"])
+
+    assert sign_in("user@print.example") == world.user
+    assert sign_in("user@print.example", "another pass phrase") is None
+
+
+def test_address_with_its_name_taken_is_looked_up_in_as_many_queries(world):
+    """What a look-up costs says whether it found something."""
+    with CaptureQueriesContext(connection) as known:
+        sign_in("user@print.example", "wrong")
+    with CaptureQueriesContext(connection) as unknown:
+        sign_in("no.such@print.example", "wrong")
+
+    assert len(known) == len(unknown)

@@ -2,6 +2,7 @@ from typing import Any
 
 import factory
 from django.contrib.auth.hashers import make_password
+from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionSlot, Tenant, User
 from accounts.services.subscriptions import write_subscription_key
@@ -28,6 +29,7 @@ class UserFactory(factory.django.DjangoModelFactory):
     first_name = "Uma"
     last_name = "Example"
     email = factory.LazyAttribute(lambda user: f"{user.username}@{user.tenant.domain}")
+    email_confirmed = factory.LazyFunction(timezone.now)
     password = PASSWORD
 
     @classmethod

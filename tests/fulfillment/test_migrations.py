@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
 from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql_analyser_class
+
+from accounts.models import User
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["django_migration_linter"]
@@ -128,3 +132,24 @@ def write_for_a_while(writing: threading.Event) -> None:
             cursor.execute("SELECT pg_sleep(0.4)")
     finally:
         connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_people_who_signed_in_before_addresses_were_confirmed_count_as_confirmed():
+    last = [key for key in MigrationLoader(connection).graph.leaf_nodes() if key[0] == "accounts"]
+    MigrationExecutor(connection).migrate([("accounts", "0008_tenant_trail")])
+    try:
+        old = MigrationLoader(connection).project_state(("accounts", "0008_tenant_trail")).apps
+        tenant = old.get_model("accounts", "Tenant").objects.create(domain="print.example", name="Print")
+        user = old.get_model("accounts", "User")
+        for name, values in {
+            "signed-in": {"last_login": timezone.now()},
+            "operator": {"is_operator": True},
+            "made": {},
+        }.items():
+            user.objects.create(tenant=tenant, username=name, email=f"{name}@x.example", **values)
+    finally:
+        MigrationExecutor(connection).migrate(last)
+
+    confirmed = User.objects.filter(email_confirmed__isnull=False).values_list("username", flat=True)
+    assert set(confirmed) == {"signed-in", "operator"}

@@ -42,6 +42,7 @@ LINKS = {
     "accounts.IdempotentAnswer.user": "kept_answers",
     "accounts.Role.user": "roles",
     "accounts.Subscription.user": "subscription",
+    "accounts.User.counted_on": "profile",
     "accounts.UserEvent.pgh_obj": "profile_changes",
     "admin.LogEntry.user": "console_log",
     "applications.Application.user": "applications",

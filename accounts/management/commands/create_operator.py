@@ -37,6 +37,7 @@ class Command(BaseCommand):
                 email=options["email"],
                 password=self._password(),
                 is_operator=True,
+                email_is_confirmed=True,
             )
         except DomainError as error:
             reasons = [fault.message for fault in error.faults] or [error.message]

@@ -1,6 +1,12 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
 import pytest
+from django.db import connection
+from django.utils import timezone
 
 from accounts.models import Role, Tenant, User
+from tests.world import build_world
 
 NEW = {
     "Username": "jane.doe",
@@ -165,3 +171,58 @@ def test_role_list_takes_a_fixed_number_of_queries(world, django_assert_num_quer
 
     with django_assert_num_queries(3):
         assert len(client.call("GET", f"/user/{world.outsider.pk}/roles").json()) == count
+
+
+def test_person_makes_so_many_accounts_a_day(world, settings):
+    settings.ACCOUNTS_PER_USER = 2
+    client = world.as_user(world.user)
+    made = [client.call("POST", "/user", {**NEW, "Username": f"jane{number}"}) for number in range(3)]
+
+    assert [response.status_code for response in made] == [200, 200, 429]
+    assert made[2].json()["Code"] == "too_many_accounts"
+    assert 86_000 < int(made[2]["Retry-After"]) <= 86_400
+    assert world.as_user(world.outsider).call("POST", "/user", NEW).status_code == 200
+    User.objects.filter(username="jane0").update(created=timezone.now() - timedelta(days=1, seconds=1))
+    assert client.call("POST", "/user", {**NEW, "Username": "jane3"}).status_code == 200
+
+
+def test_operators_make_any_number_of_accounts_each_with_a_limit_of_its_own(world, settings):
+    settings.ACCOUNTS_PER_USER = 1
+    for number in range(3):
+        body = {**NEW, "Username": f"jane{number}"}
+        assert world.as_operator().call("POST", "/user", body).status_code == 200
+
+    assert set(User.objects.filter(username__startswith="jane").values_list("counted_on", flat=True)) == {
+        None
+    }
+
+
+def test_accounts_of_unconfirmed_accounts_count_for_the_person_behind_them(world, settings):
+    settings.ACCOUNTS_PER_USER = 2
+    world.as_user(world.user).call("POST", "/user", {**NEW, "Username": "first"})
+    first = User.objects.get(username="first")
+    by_first = world.as_user(first)
+
+    assert by_first.call("POST", "/user", {**NEW, "Username": "second"}).status_code == 200
+    assert User.objects.get(username="second").counted_on == world.user
+    assert by_first.call("POST", "/user", {**NEW, "Username": "third"}).status_code == 429
+    User.objects.filter(pk=first.pk).update(email_confirmed=timezone.now())
+    assert by_first.call("POST", "/user", {**NEW, "Username": "third"}).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_accounts_at_once_are_made_to_the_limit_exactly(settings):
+    settings.ACCOUNTS_PER_USER = 3
+    world = build_world()
+    client = world.as_user(world.user)
+
+    def make(number: int) -> int:
+        try:
+            return client.call("POST", "/user", {**NEW, "Username": f"jane{number}"}).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(make, range(6)))
+
+    assert sorted(statuses) == [200] * 3 + [429] * 3

@@ -5,7 +5,9 @@ from urllib.parse import urlsplit
 import pytest
 from oauth2_provider.models import AccessToken, Grant
 
+from accounts.callers import Caller
 from applications.models import Application
+from applications.services.applications import create_application
 from tests.applications.oauth.flows import Party, answer_of, browser_of
 from tests.factories.accounts import OperatorFactory
 from tests.factories.applications import ApplicationFactory, issue_token
@@ -100,3 +102,22 @@ def test_implicit_errors_travel_in_the_fragment(implicit, user):
 
 def test_a_code_challenge_is_asked_of_confidential_clients_too(confidential, user):
     assert confidential.consent_of(user, code_challenge=None)["error"] == "invalid_request"
+
+
+def test_account_is_consented_to_in_words_and_only_when_asked_for(public, user):
+    words = "See your name and e-mail, create users and applications for you"
+
+    asked = public.ask(browser_of(user), scope="Store.Self.Read Account").content.decode()
+    by_default = public.ask(browser_of(user)).content.decode()
+
+    assert words in asked
+    assert words not in by_default
+
+
+def test_third_party_sees_other_applications_of_the_person_only_when_consented(world):
+    asked = {"Store.Self.Read": ["Mail Studio"], "Application.Self.Read": ["Mail Studio", "Second"]}
+    create_application(caller=Caller.on_pages(world.user), values={"Name": "Second"})
+
+    for scope, names in asked.items():
+        listed = world.as_user(world.user, (scope,), world.application).call("GET", "/application").json()
+        assert [application["Name"] for application in listed] == names

@@ -278,6 +278,13 @@ def test_operation_judges_kind_and_scope_before_the_object(world, ids, key):
         refused = send(world.as_user(world.user, others), key, ids)
         assert_problem(refused, 403, "insufficient_scope")
         assert refused["WWW-Authenticate"].startswith('Bearer error="insufficient_scope"')
+    if access.third_party_scope:
+        others = tuple(s for s in EVERYDAY_SCOPES if s != access.third_party_scope)
+        refused = send(world.as_user(world.user, others, world.application), key, ids)
+        assert_problem(refused, 403, "insufficient_scope")
+        assert f'scope="{access.third_party_scope}"' in refused["WWW-Authenticate"]
+        allowed = world.as_user(world.user, (access.third_party_scope,), world.application)
+        assert send(allowed, key, ids).status_code == ROWS[key].statuses[0]
 
 
 @pytest.mark.parametrize("person", PEOPLE)

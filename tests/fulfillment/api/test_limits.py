@@ -9,10 +9,14 @@ import pytest
 import requests
 from django.db import OperationalError
 from django.db.models import F
+from django.utils import timezone
 from fakeredis import TcpFakeServer
 
 from accounts import rates, redis_rates
-from accounts.models import RateWindow, Subscription
+from accounts.callers import Caller
+from accounts.models import RateWindow, Subscription, User
+from accounts.services.subscriptions import create_subscription
+from applications.services.applications import create_application
 from tests.factories.accounts import UserFactory
 from tests.served import serving
 from tests.world import ApiClient, build_world
@@ -291,3 +295,31 @@ def test_exactly_the_quota_is_served_by_several_processes(tmp_path):
         statuses = burst(served.url, client, 400)
 
     assert (statuses.count(200), statuses.count(429)) == (100, 300)
+
+
+@pytest.mark.django_db
+def test_unconfirmed_accounts_and_their_applications_share_the_limit_of_who_made_them(world):
+    limit(world.user, 7)
+    makers = world.as_user(world.user)
+    made = [UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user) for _ in range(2)]
+    for user in made:
+        create_subscription(user=user)
+    application = create_application(caller=Caller.on_pages(made[0]), values={"Name": "Of the first"})
+    application.refresh_from_db()
+    clients = [makers, *map(world.as_user, made), world.as_application(application)]
+
+    left = [said(client.call("GET", "/store"))[1:3] for client in clients]
+
+    assert left == [(7, 6), (7, 5), (7, 4), (7, 3)]
+    User.objects.filter(pk=made[0].pk).update(email_confirmed=timezone.now())
+    assert said(clients[1].call("GET", "/store"))[1:3] == (600, 599)
+    assert said(clients[3].call("GET", "/store"))[1:3] == (600, 599)
+    assert [said(clients[2].call("GET", "/store"))[2] for _ in range(3)] == [2, 1, 0]
+    assert clients[2].call("GET", "/store").status_code == makers.call("GET", "/store").status_code == 429
+
+
+@pytest.mark.django_db
+def test_unconfirmed_account_without_a_maker_has_a_limit_of_its_own(world):
+    User.objects.filter(pk=world.user.pk).update(email_confirmed=None)
+
+    assert said(world.as_user(world.user).call("GET", "/store"))[1:3] == (600, 599)

@@ -239,6 +239,45 @@ def test_external_id_is_unique_for_ever(shop):
     assert (by_another_application.status_code, elsewhere.status_code) == (201, 201)
 
 
+def test_users_of_a_first_party_application_share_no_external_ids(shop):
+    user, outsider = shop.world.as_user(shop.world.user), shop.world.as_user(shop.world.outsider)
+    make_product(shop.world.demo)
+    first = shop.place(user, order_body(ExternalID="PO-1"), store="demo").json()
+
+    by_another = shop.place(outsider, order_body(ExternalID="PO-1"), store="demo")
+    again = shop.place(user, order_body(ExternalID="PO-1"), store="demo")
+
+    assert by_another.status_code == 201
+    assert (again.status_code, again.json()["OrderID"]) == (409, first["OrderID"])
+    for client, order in ((user, first), (outsider, by_another.json())):
+        found = client.call("GET", "/store/demo/order/@PO-1").json()
+        assert found["OrderID"] == order["OrderID"]
+
+
+def test_order_written_before_users_had_external_ids_of_their_own_keeps_its_own(shop):
+    user = shop.world.as_user(shop.world.user)
+    first = shop.place(user, order_body(ExternalID="PO-1")).json()
+    Order.objects.update(external_id_user=None)
+
+    again = shop.place(user, order_body(ExternalID="PO-1"))
+
+    assert (again.status_code, again.json()["OrderID"]) == (409, first["OrderID"])
+
+
+def test_external_id_of_another_user_of_an_application_is_refused_without_the_order(shop):
+    make_product(shop.world.demo)
+    user, outsider = (
+        shop.world.as_user(person, application=shop.world.application)
+        for person in (shop.world.user, shop.world.outsider)
+    )
+    shop.place(user, order_body(ExternalID="PO-1"), store="demo")
+
+    refused = shop.place(outsider, order_body(ExternalID="PO-1"), store="demo")
+
+    assert (refused.status_code, refused.json()["Code"]) == (409, "external_id_exists")
+    assert "OrderID" not in refused.json()
+
+
 def test_reprint_names_its_order(shop):
     first = shop.place(body=order_body(ExternalID="PO-1")).json()
     reprint = shop.place(body=order_body(ExternalID="PO-1-again", ReprintOfOrderID="@PO-1")).json()

@@ -1,0 +1,48 @@
+"""Whose an e-mail address is, is known once its mailbox has answered."""
+
+from datetime import timedelta
+
+from django.core import signing
+from django.db import transaction
+from django.utils import timezone
+from procrastinate.contrib.django import app
+
+from accounts.mail import send_letter
+from accounts.models import User
+from accounts.rates import Standing
+from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
+from accounts.throttles import count_confirmation
+
+CONFIRMATION_TASK = "accounts.send_confirmation_link"
+
+
+def ask_confirmation(*, user: User) -> Standing | None:
+    """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
+    if user.email_confirmed is not None:
+        return None
+    if refusal := count_confirmation(email=user.email):
+        return refusal
+    app.configure_task(CONFIRMATION_TASK).defer(user_id=str(user.pk))
+    return None
+
+
+def send_confirmation_link(*, user_id: str) -> None:
+    """To the address as it is now; an address confirmed meanwhile gets no more mail."""
+    users = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=True)
+    if user := users.select_related("tenant").first():
+        context = {"user": user, "token": confirmation_token(user), "days": LIFETIME // timedelta(days=1)}
+        send_letter("accounts/mails/address_confirm.txt", user.email, context)
+
+
+def confirmation_token(user: User) -> str:
+    return signing.dumps([str(user.pk), user.email], salt=SALT)
+
+
+@transaction.atomic
+def confirm_address(*, token: str) -> User:
+    """Once and for all while the address stays; raises NotFound for a link that no longer works."""
+    user = user_of_confirmation(token, lock=True)
+    if user.email_confirmed is None:
+        user.email_confirmed = timezone.now()
+        user.save(update_fields=["email_confirmed", "updated"])
+    return user

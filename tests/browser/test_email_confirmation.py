@@ -1,0 +1,122 @@
+"""Confirming one's own address, as a person does it: sign up, read the mail, press the button."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.core import mail
+from django.db import connection
+from playwright.sync_api import expect
+
+from accounts.models import User
+from accounts.services.email_confirmations import CONFIRMATION_TASK
+from accounts.services.passwords import RESET_TASK
+from tests.jobs import work_off
+from tests.world import PASSWORD
+
+BANNER = "is not confirmed yet"
+
+
+def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """In a thread without Playwright's loop, where Django refuses the database."""
+
+    def run() -> Any:
+        try:
+            return act(*args, **kwargs)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(run).result()
+
+
+def sign_up(visitor, name: str = "newcomer") -> None:
+    visitor.go("/accounts/signup/")
+    values = {"first_name": "New", "last_name": "Comer", "username": name, "email": "new@mail.example"}
+    for field, value in {**values, "password": PASSWORD}.items():
+        visitor.page.fill(f"#id_{field}", value)
+    visitor.page.click("main button[type=submit]")
+
+
+def link_in_mail() -> str:
+    [message] = mail.outbox
+    mail.outbox.clear()
+    return re.search(r"https?://\S+", message.body)[0]
+
+
+def test_new_person_confirms_the_address_and_the_banner_goes(visitor, settings):
+    settings.SIGN_UP_ENABLED = True
+    page = visitor.page
+    sign_up(visitor)
+    expect(page.get_by_text(BANNER)).to_be_visible()
+    apart(work_off, CONFIRMATION_TASK)
+
+    page.goto(link_in_mail())
+    # To open the link does nothing yet: programs that look through mail do so.
+    assert apart(User.objects.get, username="newcomer").email_confirmed is None
+    page.get_by_role("button", name="Confirm", exact=True).click()
+
+    expect(page.get_by_role("heading", name="is confirmed")).to_be_visible()
+    expect(page.get_by_text(BANNER)).to_have_count(0)
+    visitor.go("/profile")
+    expect(page.get_by_text(BANNER)).to_have_count(0)
+    assert visitor.complaints == []
+
+
+def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
+    settings.SIGN_UP_ENABLED, settings.CONFIRMATIONS_PER_EMAIL = True, 2
+    page = visitor.page
+    sign_up(visitor)
+    again = page.get_by_role("button", name="Send the link again")
+
+    again.click()
+    expect(page.get_by_text("A link is on its way to new@mail.example.")).to_be_visible()
+    assert apart(work_off, CONFIRMATION_TASK) == 2
+    again.click()
+
+    expect(page.get_by_role("heading", name="Try again later")).to_be_visible()
+    expect(page.get_by_text("24 hours")).to_be_visible()
+    assert apart(work_off, CONFIRMATION_TASK) == 0
+
+
+def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
+    page = visitor.page
+    visitor.go("/accounts/login/")
+    visitor.sign_in("user@print.example".upper())
+    visitor.go("/profile")
+    assert visitor.world.user.email in page.content()
+    page.context.clear_cookies()
+
+    visitor.go("/accounts/password-reset/")
+    page.fill("#id_email", "user@print.example")
+    page.click("main button[type=submit]")
+    assert apart(work_off, RESET_TASK) == 1
+    page.goto(link_in_mail())
+    expect(page.get_by_label("New password", exact=True)).to_be_visible()
+
+
+def test_address_of_two_accounts_is_told_how_to_go_on_like_any_wrong_name(visitor):
+    people = User.objects.filter(username__in=["user", "outsider"])
+    apart(people.update, email="shared@mail.example")
+    said = []
+    for name in ("shared@mail.example", "nobody@mail.example"):
+        visitor.go("/accounts/login/")
+        visitor.sign_in(name)
+        said.append(visitor.page.get_by_role("alert").first.inner_text())
+
+    assert "otherwise use the username" in said[0]
+    assert said[0] == said[1]
+
+
+def test_unconfirmed_owner_is_told_to_confirm_before_inviting_people(visitor):
+    apart(User.objects.update, email_confirmed=None)
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/owners")
+    visitor.sign_in()
+
+    page.fill("#id_email", "friend@mail.example")
+    page.get_by_role("button", name=re.compile("invit", re.IGNORECASE)).click()
+
+    expect(page.get_by_text("Confirm your own e-mail address first")).to_be_visible()
+    assert mail.outbox == []
