@@ -33,11 +33,11 @@ def every_kind() -> list[PersonalData]:
 
 
 def find_user(name: str) -> User:
-    """By `name@domain`, or by the name alone where one tenant has it."""
+    """By `name@domain`, or by the name alone in the default tenant."""
     try:
         return User.objects.get_by_natural_key(name)
-    except (User.DoesNotExist, User.MultipleObjectsReturned) as error:
-        raise NotFound(f"There is no one user {name}; write name@domain.", code="user_not_found") from error
+    except User.DoesNotExist as error:
+        raise NotFound(f"There is no user {name}; write name@domain.", code="user_not_found") from error
 
 
 def export_user_data(*, user: User) -> bytes:

@@ -254,7 +254,7 @@ def test_last_owner_is_told_what_stands_in_the_way(world, person):
 def test_last_operator_is_not_erased(world):
     with pytest.raises(CommandError, match="last operator"):
         call_command("erase_user", "operator@print.example")
-    with pytest.raises(CommandError, match="no one user nobody"):
+    with pytest.raises(CommandError, match="no user nobody"):
         call_command("erase_user", "nobody")
 
 
