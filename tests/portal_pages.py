@@ -57,6 +57,7 @@ FORMS = {
     "portal:application-new",
     "portal:application-owners",
     "portal:application-stores",
+    "portal:application-try",
     "portal:profile",
     "portal:profile-email",
     "portal:profile-keys",
