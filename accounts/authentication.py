@@ -5,18 +5,18 @@ from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import check_password, make_password
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.devices import known_device
 from accounts.models import User
+from accounts.names import split_sign_in_name
 from accounts.selectors.confirmed_emails import user_of_confirmed_email
-from accounts.throttles import count_person, count_sign_in, forget_failures
+from accounts.throttles import count_confirmation, count_person, count_sign_in, forget_failures
 
 
 class TenantBackend(BaseBackend):
-    """Signs in by `name@domain`, by the name alone where just one tenant has such a user, or by a confirmed e-mail
-    address that is one user's alone. A full name comes before an address that reads the same.
+    """Signs in by `name@domain`, by the name alone in the default tenant, or by a confirmed e-mail address that is
+    one user's alone.
 
     After too many tries no password is looked at; the request then holds the `sign_in_refusal`. Tries spread over
     several ways to write a name are answered as wrong passwords instead: a refusal would tell that the name exists.
@@ -32,19 +32,9 @@ class TenantBackend(BaseBackend):
     ) -> User | None:
         if not username or password is None or "\0" in username:
             return None
-        name, _, domain = username.rpartition("@")
-        matches = list(
-            User.objects.filter(
-                Q(username__iexact=username) | Q(username__iexact=name, tenant__domain__iexact=domain)
-            ).select_related("tenant")[:2]
-        )
-        user = matches[0] if len(matches) == 1 else None
-        # Looked up whether or not the name was found, so that the time tells nothing.
-        by_email = user_of_confirmed_email(username) if "@" in username else None
-        if not matches:
-            user = by_email
+        user = user_for_sign_in(username)
         # A name that nobody has is limited and counted like any other.
-        account = str(user.pk) if user else username.casefold()
+        account = str(user.pk) if user else "@".join(split_sign_in_name(username))
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         device = known_device(request, user)
         if refusal := count_sign_in(name=username, address=address, device=device):
@@ -63,6 +53,39 @@ class TenantBackend(BaseBackend):
 
     def get_user(self, user_id: Any) -> User | None:
         return User.objects.filter(pk=user_id, is_active=True).select_related("tenant").first()
+
+
+def user_for_sign_in(typed: str) -> User | None:
+    """The one user that is meant by what was typed at a sign-in, or None.
+
+    Who else has an account must not decide it: a name is unique in its tenant, and one without a domain is of the
+    default tenant even where only another one has it. A full name comes before an address that reads the same.
+    """
+    # Looked up whether or not the name was found, so that the time tells nothing.
+    by_email = user_of_confirmed_email(typed) if "@" in typed else None
+    try:
+        return User.objects.get_by_natural_key(typed)
+    except User.DoesNotExist:
+        return by_email
+
+
+def is_own_password(request: HttpRequest, password: str) -> bool:
+    """Whether it is the password of the session's user, who is known by primary key: no name is looked up.
+
+    Counted against the account like a sign-in, in every form that asks for a password; after too many the request
+    holds the `sign_in_refusal`, and no password is looked at.
+    """
+    user: Any = request.user
+    address = request.META.get("REMOTE_ADDR", "")
+    account, device = str(user.pk), known_device(request, user)
+    if refusal := count_confirmation(account=account, address=address, device=device):
+        request.sign_in_refusal = refusal  # type: ignore[attr-defined]
+        return False
+    if not user.check_password(password):
+        return False
+    name = f"{user.username}@{user.tenant.domain}"
+    forget_failures(name=name, account=account, address=address, device=device)
+    return True
 
 
 @cache

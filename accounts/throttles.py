@@ -6,6 +6,7 @@ get as far as the password. (django-axes looks first and counts after, which let
 
 from django.conf import settings
 
+from accounts.names import split_sign_in_name
 from accounts.rates import (
     DAY,
     QUARTER_OF_AN_HOUR,
@@ -36,6 +37,14 @@ def count_sign_in(*, name: str, address: str, device: str = "") -> Standing | No
 def count_person(*, account: str) -> bool:
     """Counts a try on the account, however its name was written; False when it had enough, which nobody is told."""
     return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
+
+
+def count_confirmation(*, account: str, address: str, device: str = "") -> Standing | None:
+    """Counts a password typed in a session on the tries of the account, or of the known device; the refusal, if any."""
+    return _first_over(
+        (_device_bucket(device) or _account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT),
+        (_address_bucket("sign-in", address), settings.SIGN_IN_TRIES_PER_ADDRESS),
+    )
 
 
 def forget_failures(*, name: str, account: str, address: str, device: str = "") -> None:
@@ -74,7 +83,7 @@ def count_sign_up(*, address: str) -> Standing | None:
     return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
 
 
-def count_confirmation(*, email: str) -> Standing | None:
+def count_confirmation_mail(*, email: str) -> Standing | None:
     """Counts a mail to an address that is not confirmed: whatever account asks, its owner may not want any."""
     bucket = f"confirmation:{digest(email.casefold())[:40]}"
     return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
@@ -93,8 +102,8 @@ def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> S
 
 
 def _name_bucket(name: str) -> str:
-    """The same with and without the domain that most people leave out."""
-    written = name.casefold().removesuffix(f"@{settings.DEFAULT_TENANT_DOMAIN.casefold()}")
+    """The same for every way to write a name, with and without the domain that most people leave out."""
+    written = "@".join(split_sign_in_name(name))
     # People type passwords into the field of the name: what was typed is not kept readable.
     return f"sign-in-name:{digest(written)[:40]}"
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, Tenant, User
+from accounts.names import prepared_name
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.secrets import digests
 from accounts.services.subscriptions import write_subscription_key
@@ -148,7 +149,7 @@ def ensure_application(owner: User) -> Application:
 
 
 def _ensure_person(person: Person, tenant: Tenant) -> User:
-    user = User.objects.filter(tenant=tenant, username__iexact=person.username).first()
+    user = User.objects.filter(tenant=tenant, prepared_name=prepared_name(person.username)).first()
     if user is None:
         user = create_user(
             tenant=tenant,

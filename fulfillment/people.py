@@ -16,6 +16,7 @@ import applications.services.personal_data
 import delivery.services.personal_data
 import stores.services.personal_data
 from accounts.models import User
+from accounts.names import prepared_name
 from applications.services.personal_data import hand_over_applications
 from fulfillment.errors import Conflict, NotFound
 from fulfillment.personal_data import PersonalData, Record
@@ -48,8 +49,8 @@ def find_user(given: str) -> User:
         if user := users.filter(pk=UUID(given)).first():
             return user
     name, _, domain = given.rpartition("@")
-    full = list(users.filter(username__iexact=name, tenant__domain__iexact=domain)) if name else []
-    other = list(users.filter(Q(email__iexact=given) | Q(username__iexact=given))[:SHOWN])
+    full = list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
+    other = list(users.filter(Q(email__iexact=given) | Q(prepared_name=prepared_name(given)))[:SHOWN])
     found = {user.pk: user for user in [*full, *other]}
     if len(found) == 1:
         return next(iter(found.values()))

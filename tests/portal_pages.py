@@ -59,6 +59,7 @@ FORMS = {
     "portal:application-new",
     "portal:application-owners",
     "portal:application-stores",
+    "portal:application-try",
     "portal:profile",
     "portal:profile-email",
     "portal:profile-keys",

@@ -21,6 +21,8 @@ INSTALLED_APPS += ["django_migration_linter", "tests"]  # noqa: F405
 DATABASES["default"]["OPTIONS"]["options"] += " -c fulfillment.may_empty=on"  # type: ignore[index]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+# That of `tests.world`, whose people sign in by their names alone.
+DEFAULT_TENANT_DOMAIN = "print.example"
 _media = tempfile.TemporaryDirectory(prefix="fulfillment-media-")
 MEDIA_ROOT = Path(_media.name)
 # Tests look at what is counted in their own transactions.

@@ -126,6 +126,12 @@ def build_known_world() -> World:
     return world
 
 
+def confirm_password(client: Client) -> Client:
+    """Types the password of the session's user, which opens keys for five minutes."""
+    assert client.post("/profile/keys", {"password": PASSWORD}).status_code == 302
+    return client
+
+
 def _application(owner: User, name: str, *reply_urls: str, is_first_party: bool = False) -> Application:
     application = create_application(
         caller=Caller.on_pages(owner), values={"Name": name, "Keys": [{}], "ReplyUrls": list(reply_urls)}

@@ -2,28 +2,55 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.http import HttpRequest
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponseRedirect
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
 from accounts.services.email_confirmations import ask_confirmation
-from accounts.services.users import create_user
+from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
+from fulfillment.errors import Invalid
 
 
-class NewUserForm(UserCreationForm):
+class OwnName:
+    """Of a user's form: the name must be free in the tenant, in its prepared form."""
+
+    instance: User
+    add_error: Any
+    changed_data: list[str]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean()  # type: ignore[misc]  # of the form mixed into
+        tenant, name = cleaned.get("tenant"), cleaned.get("username")
+        if tenant and name and is_name_taken(tenant=tenant, username=name, by_other_than=self.instance):
+            self.add_error("username", username_taken(name).message)
+        return cleaned
+
+
+class NewUserForm(OwnName, UserCreationForm):
     class Meta:
         model = User
         fields = ["tenant", "username", "first_name", "last_name", "email", "phone", "is_operator"]
 
+    def clean_username(self) -> str:
+        """Django's own refuses what a user of another tenant is called."""
+        name: str = self.cleaned_data["username"]
+        return name
 
-class ChangedUserForm(UserChangeForm):
+
+class ChangedUserForm(OwnName, UserChangeForm):
     class Meta:
         model = User
         fields = "__all__"
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """A name that was given before today's rules stays until it is changed."""
+        kept = set() if "username" in self.changed_data else {"username"}
+        return super()._get_validation_exclusions() | kept
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
@@ -77,6 +104,22 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
 
     def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:
         return self.inlines if instance else []
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> Any:
+        try:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        except (IntegrityError, Invalid) as error:
+            # Of two forms sent at once, both were free of faults.
+            if "user_name_unique" not in str(error) and getattr(error, "code", "") != "username_taken":
+                raise
+            messages.error(request, "Another user was given this name meanwhile. Nothing is saved.")
+            return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, instance: User, form: forms.ModelForm, change: bool) -> None:
         if change:

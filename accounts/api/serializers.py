@@ -1,12 +1,22 @@
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from accounts.names import LONGEST, PATTERN
 from accounts.permissions import Grant
 from fulfillment.serializers import Meta, StrictSerializer, StrictText
 
 
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": PATTERN})
+class UsernameField(StrictText):
+    """What a name may hold is checked by the service, with all else of the user."""
+
+
 class UserRequestSerializer(StrictSerializer):
-    Username = StrictText(
-        max_length=150, help_text="Unique in the tenant, in any case. Letters, digits and . @ + - _"
+    Username = UsernameField(
+        max_length=LONGEST,
+        trim_whitespace=False,
+        help_text="Unique in the tenant, in any case and width of its letters. Follows the PRECIS profile"
+        " UsernameCaseMapped (RFC 8265) and is of one script; shown as it was sent.",
     )
     FirstName = StrictText(max_length=150)
     LastName = StrictText(max_length=150)

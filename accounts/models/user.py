@@ -3,47 +3,57 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pghistory
+import pgtrigger
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
-from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from accounts.models.tenant import Tenant
+from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.text_validation import VisibleText
 
-USERNAME = r"^[\w.@+-]{1,150}\Z"
+
+class PreparedNameField(models.TextField):
+    """The user name in the form it is compared by; written whenever the row is."""
+
+    def deconstruct(self) -> Any:
+        """Migrations see a plain text."""
+        name, _, arguments, options = super().deconstruct()
+        return name, "django.db.models.TextField", arguments, options
+
+    def pre_save(self, instance: Any, add: bool) -> str:
+        value = prepared_name(instance.username)
+        setattr(instance, self.attname, value)
+        return value
 
 
 class UserManager(BaseUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
-        """The user named `name@domain`; a name alone is looked up when only one tenant has it."""
-        name, separator, domain = (username or "").rpartition("@")
-        if separator:
-            matches = self.filter(username__iexact=name, tenant__domain__iexact=domain)
-            if found := matches.select_related("tenant").first():
-                return found
-        return self.select_related("tenant").get(username__iexact=username)
+        """The user named `name@domain`; a name alone is of the default tenant, whoever has it elsewhere."""
+        name, domain = split_sign_in_name(username or "")
+        return self.select_related("tenant").get(prepared_name=name, tenant__domain__iexact=domain)
 
     def create_superuser(self, username: str, password: str, **fields: Any) -> "User":
         """Django's command of this name makes an operator; our services are the usual way."""
         user = self.model(username=username, is_operator=True, **fields)
+        validate_username(username)
         user.set_password(password)
         user.save(using=self._db)
         return user
 
 
-@pghistory.track(exclude=["password", "last_login", "counted_on"])
+@pghistory.track(exclude=["password", "last_login", "counted_on", "prepared_name"])
 class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missing]  # the toolkit's manager is untyped
     """A person who signs in. Operators run the service and are the staff of its admin."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="users")
-    username = models.CharField(
-        max_length=150,
-        validators=[RegexValidator(USERNAME, "Use letters, digits and . @ + - _ only, at most 150.")],
-    )
+    # The length of the column is that of names given before `validate_username` was the rule.
+    username = models.CharField(max_length=150, validators=[validate_username])
+    # NULL only in what the release before writes, until a trigger fills it.
+    prepared_name = PreparedNameField(null=True, editable=False)
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
     email = models.EmailField()
@@ -78,10 +88,9 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
 
     class Meta:
         constraints = [
-            models.UniqueConstraint("tenant", Lower("username"), name="user_name_unique_in_tenant"),
+            models.UniqueConstraint("tenant", "prepared_name", name="user_name_unique"),
         ]
         indexes = [
-            models.Index(Lower("username"), name="user_name_lower"),
             models.Index("tenant", Lower("email"), name="user_email_lower"),
             models.Index(
                 Lower("email"),
@@ -95,6 +104,16 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
                 name="user_accounts_of_a_day",
             ),
         ]
+        triggers = [
+            # Of a service that runs beside a newer one for the time of a deployment, and knows no such column.
+            pgtrigger.Trigger(
+                name="prepare_name",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert,
+                condition=pgtrigger.Q(new__prepared_name__isnull=True),
+                func="NEW.prepared_name = lower(normalize(NEW.username, NFC)); RETURN NEW;",
+            )
+        ]
         ordering = ["username"]
 
     def __str__(self) -> str:
@@ -103,6 +122,11 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     @property
     def is_staff(self) -> bool:
         return self.is_operator
+
+    @classmethod
+    def normalize_username(cls, username: str) -> str:
+        """As it was sent: Django would replace compatibility letters, which `validate_username` refuses."""
+        return username
 
     def get_session_auth_hash(self) -> str:
         """Turning the second step on or off ends all sessions but the one in which it was done."""

@@ -1,20 +1,19 @@
-"""A password typed a moment ago lets a signed-in user see the plain keys for a few minutes."""
+"""A password typed a moment ago opens keys and two-step sign-in to a signed-in user for a few minutes."""
 
 import math
 import time
 
-from django.contrib.auth import authenticate
-from django.http import HttpRequest
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+
+from accounts.authentication import is_own_password
+from accounts.pages.forms import PasswordConfirmForm
 
 SECONDS = 300
 SESSION_NAME = "password_confirmed_at"
-
-
-def is_password_of(request: HttpRequest, password: str) -> bool:
-    """Asked as a sign-in is, so that whatever slows down guessing there does so here."""
-    name = f"{request.user.username}@{request.user.tenant.domain}"
-    found = authenticate(request, username=name, password=password)
-    return found is not None and found.pk == request.user.pk
+# Tells the form of `ask_password` from that of the page it stands before.
+ASKED = "confirming"
 
 
 def password_complaint(request: HttpRequest) -> str:
@@ -25,11 +24,34 @@ def password_complaint(request: HttpRequest) -> str:
     return "This is not your password."
 
 
-def confirm(request: HttpRequest, password: str) -> bool:
-    if not is_password_of(request, password):
+def is_confirmed_by(request: HttpRequest, form: forms.Form) -> bool:
+    """Whether a valid form holds the user's password; if not, its field says why."""
+    if is_own_password(request, form.cleaned_data["password"]):
+        return True
+    form.add_error("password", password_complaint(request))
+    return False
+
+
+def confirm_by(request: HttpRequest, form: forms.Form) -> bool:
+    """As `is_confirmed_by`, and for the next minutes."""
+    if not is_confirmed_by(request, form):
         return False
     request.session[SESSION_NAME] = int(time.time())
     return True
+
+
+def ask_password(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
+    """A page that asks for the password and goes on at the same address.
+
+    What a form sent there meanwhile is dropped: its page is shown again, and nothing was done.
+    """
+    asked = request.method == "POST" and ASKED in request.POST
+    form = PasswordConfirmForm(request.POST if asked else None)
+    if asked and form.is_valid() and confirm_by(request, form):
+        # The path alone, never a host: of `//` at the start browsers would make one.
+        return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
+    context = {"form": form, "what": what, "back": back, "asked": ASKED}
+    return render(request, "accounts/confirm_password.html", context)
 
 
 def is_confirmed(request: HttpRequest) -> bool:

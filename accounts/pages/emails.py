@@ -7,7 +7,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import EmailChange
-from accounts.pages.confirmation import is_password_of, password_complaint
+from accounts.pages.confirmation import is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, EmailForm
 from accounts.pages.guards import signed_in
@@ -83,8 +83,7 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:
-    if not is_password_of(request, form.cleaned_data["password"]):
-        form.add_error("password", password_complaint(request))
+    if not is_confirmed_by(request, form):
         return None
     try:
         return ask_email_change(user=request.user, email=form.cleaned_data["email"])

@@ -3,13 +3,16 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.password_validation import password_validators_help_text_html
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-# A username, the sign and a domain name.
+from accounts.names import HELP, LONGEST
+
+# A name of before `validate_username`, the sign and a domain name.
 LONGEST_SIGN_IN_NAME = 150 + 1 + 253
 REGIONS = (
     "Africa/",
@@ -81,7 +84,6 @@ class SignInForm(AuthenticationForm):
                 "spellcheck": "false",
             }
         ),
-        help_text="With or without your organisation, as in jane.doe@print.example; or your confirmed e-mail address",
     )
 
     error_messages = {
@@ -94,6 +96,10 @@ class SignInForm(AuthenticationForm):
         # The base class allows the length of a bare username only.
         self.fields["username"].max_length = LONGEST_SIGN_IN_NAME
         self.fields["username"].widget.attrs["maxlength"] = LONGEST_SIGN_IN_NAME
+        self.fields["username"].help_text = (
+            "With your organisation, as in jane.doe@print.example; it may be left out where it is"
+            f" {settings.DEFAULT_TENANT_DOMAIN}. Or your confirmed e-mail address."
+        )
 
 
 class SignUpForm(forms.Form):
@@ -102,11 +108,11 @@ class SignUpForm(forms.Form):
     )
     last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "family-name"}))
     username = forms.CharField(
-        max_length=150,
+        max_length=LONGEST,
         widget=forms.TextInput(
             attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
         ),
-        help_text="Letters, digits and . @ + - _",
+        help_text=HELP,
     )
     email = forms.EmailField(
         label="E-mail", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})

@@ -1,13 +1,14 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Subscription, SubscriptionSlot, User
-from accounts.pages.confirmation import confirm, forget, is_confirmed, password_complaint
+from accounts.pages.confirmation import ask_password, confirm_by, forget, is_confirmed
 from accounts.pages.forms import PasswordConfirmForm
 from accounts.pages.guards import signed_in
 from accounts.secrets import masked
@@ -25,10 +26,8 @@ class KeysView(View):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         form = PasswordConfirmForm(request.POST)
-        if form.is_valid():
-            if confirm(request, form.cleaned_data["password"]):
-                return redirect("portal:profile-keys")
-            form.add_error("password", password_complaint(request))
+        if form.is_valid() and confirm_by(request, form):
+            return redirect("portal:profile-keys")
         return self._show(request, form)
 
     def _show(self, request: HttpRequest, form: PasswordConfirmForm) -> HttpResponse:
@@ -66,14 +65,18 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     return redirect("portal:profile-keys")
 
 
+@sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks, POST does it; before either comes the password."""
     subscription = _subscription_of(request.user)
     if slot not in SubscriptionSlot.values:
         raise NotFound("There is a primary and a secondary key only.")
     label = SubscriptionSlot(slot).label
+    if not is_confirmed(request):
+        back = reverse("portal:profile-keys")
+        return ask_password(request, what=f"Regenerate the {label.lower()} key", back=back)
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(request, f"The {label.lower()} key is new. The old one no longer works.")

@@ -4,12 +4,16 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.contrib import messages
 from django.contrib.auth import views
+from django.contrib.auth.forms import PasswordChangeForm
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
+from accounts.authentication import is_own_password
 from accounts.devices import remember_device
+from accounts.pages.confirmation import password_complaint
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
@@ -18,6 +22,20 @@ from accounts.services.passwords import ask_reset_link, link_lifetime
 from accounts.throttles import count_reset
 
 KEPT_TOKEN = views.INTERNAL_RESET_SESSION_TOKEN
+
+
+class ChangePasswordForm(PasswordChangeForm):
+    """Its present password counts against the account like every other."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        if not is_own_password(self.request, password):
+            raise ValidationError(password_complaint(self.request), code="password_incorrect")
+        return password
 
 
 class PasswordResetView(views.PasswordResetView):
@@ -68,11 +86,19 @@ class PasswordResetCompleteView(views.PasswordResetCompleteView):
 @method_decorator(signed_in, name="dispatch")
 class PasswordChangeView(views.PasswordChangeView):
     template_name = "accounts/password_change.html"
+    form_class = ChangePasswordForm
     success_url = "/profile"
     extra_context = {"section": "password"}
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
     def form_valid(self, form: Any) -> HttpResponse:
-        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
+        messages.success(
+            self.request,
+            "Your password is changed. Other browsers are signed out. Applications that you authorised keep their"
+            " access; see Authorised applications.",
+        )
         response = super().form_valid(form)
         remember_device(response, form.user)
         return response

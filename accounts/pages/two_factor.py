@@ -5,11 +5,12 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.confirmation import is_password_of
+from accounts.pages.confirmation import ask_password, is_confirmed, is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import CodeForm, PasswordConfirmForm
 from accounts.pages.guards import signed_in
@@ -38,9 +39,11 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
-    """Shows the key as a QR code; a code made with it turns the second step on and shows the recovery codes."""
+    """After the password the key as a QR code; a code made with it turns the second step on."""
     if request.user.two_factor_since is not None:
         return redirect("portal:two-factor")
+    if not is_confirmed(request):
+        return ask_password(request, what="Set up two-step sign-in", back=reverse("portal:two-factor"))
     key = _key_being_set_up(request)
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -67,7 +70,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
 @signed_in
 def turn_off(request: HttpRequest) -> HttpResponse:
     form = PasswordConfirmForm(request.POST or None)
-    if _is_confirmed(request, form):
+    if _is_sent_with_password(request, form):
         disable_two_factor(user=request.user)
         update_session_auth_hash(request, request.user)
         messages.success(request, "Two-step sign-in is off. Other browsers are signed out.")
@@ -88,7 +91,7 @@ def new_codes(request: HttpRequest) -> HttpResponse:
     if request.user.two_factor_since is None:
         return redirect("portal:two-factor")
     form = PasswordConfirmForm(request.POST or None)
-    if _is_confirmed(request, form):
+    if _is_sent_with_password(request, form):
         return _show_codes(request, renew_recovery_codes(user=request.user), "The old codes no longer work.")
     context = {
         "section": "two-factor",
@@ -99,13 +102,8 @@ def new_codes(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/two_factor_confirm.html", context)
 
 
-def _is_confirmed(request: HttpRequest, form: PasswordConfirmForm) -> bool:
-    if request.method != "POST" or not form.is_valid():
-        return False
-    if is_password_of(request, form.cleaned_data["password"]):
-        return True
-    form.add_error("password", "This is not your password.")
-    return False
+def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> bool:
+    return request.method == "POST" and form.is_valid() and is_confirmed_by(request, form)
 
 
 def _show_codes(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:

@@ -11,7 +11,7 @@ from accounts.models import EmailChange, User
 from accounts.secrets import digest, generate_secret
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
-from accounts.throttles import count_confirmation
+from accounts.throttles import count_confirmation_mail
 from fulfillment.errors import Conflict, Invalid
 
 LIFETIME = timedelta(hours=24)
@@ -65,7 +65,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     now = timezone.now()
     if EmailChange.objects.filter(user=user, asked__gt=now - PAUSE).exists():
         raise Conflict("A mail is on its way already. Wait a minute, then ask again.", code="too_soon")
-    if count_confirmation(email=email):
+    if count_confirmation_mail(email=email):
         raise Conflict(
             "That address was sent as many links as it may get in a day. Try again tomorrow.", code="too_many"
         )

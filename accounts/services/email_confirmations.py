@@ -11,7 +11,7 @@ from accounts.mail import send_letter
 from accounts.models import User
 from accounts.rates import Standing
 from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
-from accounts.throttles import count_confirmation
+from accounts.throttles import count_confirmation_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
@@ -20,7 +20,7 @@ def ask_confirmation(*, user: User) -> Standing | None:
     """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
     if user.email_confirmed is not None:
         return None
-    if refusal := count_confirmation(email=user.email):
+    if refusal := count_confirmation_mail(email=user.email):
         return refusal
     app.configure_task(CONFIRMATION_TASK).defer(user_id=str(user.pk))
     return None

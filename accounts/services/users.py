@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import Tenant, User
+from accounts.names import prepared_name
 from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.subscriptions import create_subscription
 from fulfillment.errors import Fault, Invalid, TooManyRequests
@@ -91,11 +92,18 @@ def _person_who_answers(maker: User) -> User:
 @transaction.atomic
 def change_profile(*, user: User, first_name: str, last_name: str, phone: str, time_zone: str) -> User:
     user.first_name, user.last_name, user.phone, user.time_zone = first_name, last_name, phone, time_zone
-    faults = field_faults(user)
+    # The name stays: one that was given before today's rules must not be in the way.
+    faults = [fault for fault in field_faults(user) if fault.pointer != POINTERS["username"]]
     if faults:
         raise Invalid("The profile cannot be saved.", faults=faults)
     user.save(update_fields=["first_name", "last_name", "phone", "time_zone", "updated"])
     return user
+
+
+def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool:
+    """Whether another user of the tenant has the name, however either is written."""
+    others = User.objects.filter(tenant=tenant, prepared_name=prepared_name(username))
+    return others.exclude(pk=by_other_than.pk).exists()
 
 
 def username_taken(username: str) -> Invalid:

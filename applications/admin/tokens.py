@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
+from accounts.names import prepared_name
 from fulfillment.confirmation import asks_first
 from fulfillment.read_only_admin import ReadOnlyAdmin
 
@@ -26,7 +27,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of the two foreign keys: tokens are many, applications and users are few.
-    exact_search = {"application__client_id": str, "user__username": str}
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
     fields = ["application", "user", "scope", "resource", "created", "expires"]
@@ -47,7 +48,7 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of the two foreign keys: tokens are many, applications and users are few.
-    exact_search = {"application__client_id": str, "user__username": str}
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]

@@ -3,6 +3,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from accounts.pages.forms import PasswordConfirmForm
 from applications.models import Application
 from applications.services.applications import FIELDS
 from fulfillment.stale_forms import StaleGuard
@@ -110,6 +111,15 @@ class KeyForm(forms.Form):
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
             field.widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
+
+
+class NewKeyForm(KeyForm):
+    """With the password, unless it was typed a moment ago."""
+
+    def __init__(self, *args: Any, asks_password: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if asks_password:
+            self.fields |= PasswordConfirmForm().fields
 
 
 class IconForm(forms.Form):

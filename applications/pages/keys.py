@@ -5,16 +5,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
+from accounts.pages.confirmation import ask_password, confirm_by, is_confirmed
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from accounts.secrets import decrypt, masked
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.models import Application, ApplicationKey
-from applications.pages.forms import KEY_FIELDS, KeyForm
+from applications.pages.forms import KEY_FIELDS, KeyForm, NewKeyForm
 from applications.pages.frame import frame, opened, writable
 from applications.services.keys import (
     MAXIMUM_KEYS,
@@ -29,23 +31,21 @@ from fulfillment.errors import DomainError, NotFound
 SUBSCRIPTION = "subscription"
 
 
+@sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET lists the keys, `?reveal=` one of them in full; POST adds one."""
+    """GET lists the keys, after the password with `?reveal=` one of them in full; POST with the password adds one."""
     application = opened(request, application_id)
-    form = KeyForm()
-    if request.method == "POST":
-        form = KeyForm(request.POST)
-        if form.is_valid():
-            try:
-                key = add_key(application=application, **form.cleaned_data)
-            except DomainError as error:
-                show_faults(form, error, KEY_FIELDS)
-            else:
-                return _revealed(request, application, key, "The key is made. Copy it into your application.")
-    context = frame(request, application, "keys", form=form, maximum=MAXIMUM_KEYS)
+    context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
     asked = request.GET.get("reveal", "") if context["may_write"] else ""
+    if asked and not is_confirmed(request):
+        return _ask_password(request, application, "Show the key")
+    form = context["form"] = NewKeyForm(
+        request.POST if request.method == "POST" else None, asks_password=not is_confirmed(request)
+    )
+    if request.method == "POST" and (key := _added(request, application, form)):
+        return _revealed(request, application, key, "The key is made. Copy it into your application.")
     context["keys"] = [_shown(key, asked) for key in application.keys.order_by("created", "pk")]
     context["subscription_keys"] = _subscription_keys(application, in_full=asked == SUBSCRIPTION)
     context["subscription_in_full"] = asked == SUBSCRIPTION
@@ -72,11 +72,14 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
 
 
+@sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = key_of(application, key_id)
+    if not is_confirmed(request):
+        return _ask_password(request, application, "Regenerate the key")
     if request.method == "POST":
         try:
             new = regenerate_key(application=application, key_id=key_id)
@@ -109,6 +112,7 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     return _ask(request, application, heading="End this key now?", warning=warning, verb="End the key")
 
 
+@sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
@@ -116,6 +120,8 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     subscription = Subscription.objects.filter(application=application).first()
     if subscription is None or slot not in SubscriptionSlot.values:
         raise NotFound("The application has no such subscription key.")
+    if not is_confirmed(request):
+        return _ask_password(request, application, f"Regenerate the {slot} subscription key")
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(request, f"The {slot} subscription key is new. The old one no longer works.")
@@ -127,6 +133,21 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
         warning=f"The present {slot} subscription key stops working at once. The other one is not touched.",
         verb="Regenerate",
     )
+
+
+def _added(request: HttpRequest, application: Application, form: NewKeyForm) -> ApplicationKey | None:
+    if not form.is_valid() or not (is_confirmed(request) or confirm_by(request, form)):
+        return None
+    dates = {name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
+    try:
+        return add_key(application=application, **dates)
+    except DomainError as error:
+        show_faults(form, error, KEY_FIELDS)
+        return None
+
+
+def _ask_password(request: HttpRequest, application: Application, what: str) -> HttpResponse:
+    return ask_password(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
 
 
 def _shown(key: ApplicationKey, asked: str) -> dict[str, Any]:

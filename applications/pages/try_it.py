@@ -1,10 +1,13 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
 
 from accounts.models import Role, Subscription
+from accounts.pages.confirmation import ask_password, is_confirmed
 from accounts.pages.guards import signed_in
 from accounts.secrets import decrypt
 from accounts.selectors.subscriptions import subscription_keys
@@ -14,13 +17,19 @@ from applications.pages.frame import frame, readable
 DEMO_STORE = "demo"
 
 
-@require_safe
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
-    """The quick start with this application's values; its secrets only for who may write it, and asked for."""
+    """The quick start with this application's values; its secrets only for who may write it, asked for, and
+    after the password, which is all that is posted here.
+    """
     application = readable(request, application_id)
     context = frame(request, application, "try")
     context["filled"] = context["may_write"] and "fill" in request.GET
+    if context["filled"] and not is_confirmed(request):
+        back = reverse("portal:application-try", args=[application.pk])
+        return ask_password(request, what="Fill in the keys", back=back)
     context |= example_values(application, with_secrets=context["filled"])
     return render(request, "applications/try.html", context)
 

@@ -8,7 +8,7 @@ from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from accounts import authentication
-from accounts.authentication import TenantBackend
+from accounts.authentication import TenantBackend, is_own_password
 from accounts.models import RateWindow, Tenant, User
 from tests.world import PASSWORD
 
@@ -46,11 +46,53 @@ def test_other_passwords_do_not(world, password):
     assert sign_in("user", password) is None
 
 
-def test_name_of_two_tenants_needs_its_domain(world, twin):
-    assert sign_in("user") is None
+def test_name_alone_is_of_the_default_tenant_whoever_has_it_elsewhere(world, twin, settings):
+    """A namesake in another tenant neither keeps the person out nor comes in."""
+    assert sign_in("user") == world.user
+    assert sign_in("user", "another pass phrase") is None
     assert sign_in("user@print.example") == world.user
     assert sign_in("user@other.example", "another pass phrase") == twin
     assert sign_in("user@other.example") is None
+
+    settings.DEFAULT_TENANT_DOMAIN = "Other.Example"
+    assert sign_in("user") is None
+    assert sign_in("user", "another pass phrase") == twin
+
+
+def test_name_alone_of_another_tenant_stays_closed_where_only_that_one_has_it(world, settings):
+    settings.DEFAULT_TENANT_DOMAIN = "elsewhere.example"
+
+    assert sign_in("user") is None
+    assert sign_in("user@print.example") == world.user
+
+
+@pytest.mark.parametrize(
+    "name", ["ｕｓｅｒ", "USER", "ＵＳＥＲ@print.example", "user@PRINT.example"], ids=ascii
+)
+def test_a_name_signs_in_however_it_is_written(world, name):
+    assert sign_in(name) == world.user
+
+
+def test_an_account_with_a_name_that_looks_alike_changes_no_sign_in(world):
+    """A dotless i: PostgreSQL's UPPER makes one name of the two."""
+    twin = User(tenant=world.tenant, username="outs\u0131der", email="twin@far.example")
+    twin.set_password("another pass phrase")
+    twin.save()
+
+    for name in ("outsider", "OUTSIDER", "outsider@print.example"):
+        assert sign_in(name) == world.outsider
+    assert sign_in("outs\u0131der@print.example", "another pass phrase") == twin
+
+
+def test_a_name_given_before_with_a_domain_in_it_changes_no_sign_in(world):
+    other = Tenant.objects.create(domain="other.example", name="Other")
+    for tenant in (world.tenant, other):
+        old = User(tenant=tenant, username="user@print.example", email="old@far.example")
+        old.set_password("another pass phrase")
+        old.save()
+
+    assert sign_in("user@print.example") == world.user
+    assert sign_in("user@print.example@other.example", "another pass phrase") == old
 
 
 def test_inactive_user_signs_in_nowhere_and_loses_the_session(world):
@@ -99,14 +141,28 @@ def test_too_many_tries_are_refused_without_a_look_at_the_password(world, settin
 
 @pytest.mark.parametrize("name", ["user", "nobody"])
 def test_ways_to_write_a_name_share_a_limit_that_does_not_tell_who_exists(world, settings, name):
-    settings.DEFAULT_TENANT_DOMAIN = "elsewhere.example"
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
-    for _ in range(2):
-        assert sign_in(name, "wrong") is None
+    for written in (name, name.upper()):
+        assert sign_in(written, "wrong") is None
 
-    assert sign_in(f"{name}@print.example", PASSWORD) is None
-    with pytest.raises(PermissionDenied):
-        sign_in(name, PASSWORD)
+    for written in (name, f"{name}@Print.Example", f"\uff55{name[1:]}" if name == "user" else name):
+        with pytest.raises(PermissionDenied):
+            sign_in(written, PASSWORD)
+
+
+def test_passwords_of_a_session_and_of_sign_ins_share_the_limit_of_the_account(world, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    request = RequestFactory().post("/profile/keys", REMOTE_ADDR="203.0.113.9")
+    request.user = world.user
+    for _ in range(2):
+        assert not is_own_password(request, "wrong")
+        assert not hasattr(request, "sign_in_refusal")
+
+    assert not is_own_password(request, PASSWORD)
+    assert request.sign_in_refusal.seconds_left > 0
+    assert sign_in("user") is None
+    request.user = world.outsider
+    assert is_own_password(request, PASSWORD)
 
 
 def test_right_password_clears_the_account(world, settings):

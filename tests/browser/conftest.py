@@ -58,6 +58,11 @@ class Visitor:
         self.page.fill("#id_password", PASSWORD)
         self.page.click("main button[type=submit]")
 
+    def confirm_password(self) -> None:
+        """On the page that asks for it before keys are shown."""
+        self.page.fill("#id_password", PASSWORD)
+        self.page.get_by_role("button", name="Continue").click()
+
 
 @pytest.fixture(scope="session")
 def chromium_address(tmp_path_factory) -> Iterator[str]:

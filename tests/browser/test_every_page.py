@@ -261,6 +261,9 @@ def _with_a_second_step(going: Round) -> None:
     """The recovery codes, shown once, and the question at the sign-in."""
     page = going.page
     going.visitor.go("/profile/two-factor/set-up")
+    if page.locator("#id_password").count():
+        going.visitor.confirm_password()
+    going.see_open("set-up of the second step")
     page.fill("#id_code", code_of(page.locator("main code").first.inner_text().replace(" ", "")))
     going.send()
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()

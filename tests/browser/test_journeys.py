@@ -71,6 +71,7 @@ def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
 
     page.get_by_role("link", name="Keys", exact=True).click()
     page.get_by_role("link", name="Show").first.click()
+    visitor.confirm_password()
     key = page.locator("#key").inner_text()
     page.get_by_role("link", name="Show").last.click()
     subscription_key = page.locator("#primary").inner_text()
@@ -143,6 +144,7 @@ def test_keys_of_an_application_are_regenerated_after_asking(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/keys")
     visitor.sign_in()
     page.get_by_role("link", name="Show").first.click()
+    visitor.confirm_password()
     old = page.locator("#key").inner_text()
 
     page.get_by_role("link", name="Regenerate", exact=True).click()

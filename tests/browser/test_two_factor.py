@@ -19,6 +19,7 @@ def test_the_second_step_is_set_up_and_asked_for(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
     visitor.sign_in("operator")
+    visitor.confirm_password()
     picture = page.locator("main img")
     assert picture.evaluate("image => image.complete && image.naturalWidth > 100")
     assert overflow(page) <= 0

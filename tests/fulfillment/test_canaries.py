@@ -29,7 +29,7 @@ from fulfillment.backups.programs import run_program
 from tests.accounts.services.test_secret_rotation import STORED_SECRETS
 from tests.applications.oauth.flows import Party
 from tests.pages.test_two_factor import turned_on
-from tests.world import ApiClient, World, build_world
+from tests.world import ApiClient, World, build_world, confirm_password
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "canary-Pa55-phrase-of-nobody"
@@ -87,7 +87,7 @@ def planted(monkeypatch, settings):
     )
     unused = party.code_for(user)
     authenticator, recovery = turned_on(world.outsider)
-    page = browser.get("/profile/two-factor/set-up").content.decode()
+    page = confirm_password(browser).get("/profile/two-factor/set-up").content.decode()
     being_set_up = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
     invite_owner(caller=Caller.on_pages(world.user), application=world.application, email="guest@far.example")
     ask_email_change(user=user, email="new@print.example")

@@ -16,7 +16,7 @@ from delivery.services.demo import load_demo_population
 from fulfillment.middleware import PROGRAM_PREFIXES
 from tests.hostile import cases, send
 from tests.served import serving
-from tests.world import build_world
+from tests.world import build_world, confirm_password
 
 CASES = int(os.environ.get("FULFILLMENT_HOSTILE_CASES", "400"))
 
@@ -152,6 +152,7 @@ def test_no_page_may_run_or_style_what_is_written_into_it(world, settings):
     ]
     signed_in = Client()
     signed_in.force_login(world.operator)
+    confirm_password(signed_in)
 
     answers = {path: signed_in.get(path) for path in [*portal, *console, "/api/v1/docs"]}
 

@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from tests.world import World
+from tests.world import World, confirm_password
 
 
 @pytest.fixture
@@ -19,3 +19,9 @@ def signed_in(world: World):
 @pytest.fixture
 def browser(world: World, signed_in) -> Client:
     return signed_in(world.user)
+
+
+@pytest.fixture
+def confirmed(browser) -> Client:
+    """The password was typed a moment ago."""
+    return confirm_password(browser)

@@ -9,6 +9,7 @@ from accounts.models import AssociationRequest, Role
 from accounts.secrets import decrypt
 from applications.models import Application
 from applications.services.applications import create_application
+from tests.world import confirm_password
 
 
 def picture(side: int = 215) -> SimpleUploadedFile:
@@ -196,7 +197,10 @@ def test_try_it_fills_in_secrets_only_when_asked(world, browser):
     secret = decrypt(world.application.keys.get().ciphertext)
 
     assert secret not in browser.get(address).content.decode()
-    filled = browser.get(f"{address}?fill").content.decode()
+    asked = browser.get(f"{address}?fill").content.decode()
+    filled = confirm_password(browser).get(f"{address}?fill").content.decode()
+
+    assert secret not in asked
 
     assert secret in filled
     assert "YOUR_" not in filled

@@ -14,7 +14,7 @@ from applications.models import OwnerInvitation
 from applications.services.tokens import issue_access_token
 from tests.furnishing import furnish
 from tests.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
-from tests.world import World
+from tests.world import World, confirm_password
 
 WRITES = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ def test_the_portal_asks_before_it_destroys(furnished, signed_in):
     addresses = portal_addresses(furnished)
     furnished.user.two_factor_since = timezone.now()
     furnished.user.save()
-    browser = signed_in(furnished.user)
+    browser = confirm_password(signed_in(furnished.user))
 
     for address, question in addresses.items():
         with CaptureQueriesContext(connection) as queries:
@@ -85,7 +85,7 @@ def test_what_was_decided_meanwhile_is_not_asked_about(furnished, browser):
 
 def test_whatever_takes_a_form_asks_or_is_known_to_destroy_nothing(furnished, signed_in):
     """Where this fails, an address was added: name it in tests/portal_pages.py, or its question above."""
-    browser = signed_in(furnished.user)
+    browser = confirm_password(signed_in(furnished.user))
     kinds: dict[str, set[str]] = {"acts at once": set(), "takes a form": set()}
     for name, address in addresses_to_try():
         if name in NO_PAGE:

@@ -1,7 +1,10 @@
 import re
 
+import pytest
 from django.core import mail
+from django.utils import timezone
 
+from accounts.models import User
 from accounts.services.passwords import RESET_TASK
 from tests.jobs import work_off
 from tests.world import PASSWORD
@@ -49,6 +52,66 @@ def test_the_link_sets_the_password_once(world, client):
     world.user.refresh_from_db()
     assert world.user.check_password(NEW_PASSWORD)
     assert "no longer works" in client.get(link).content.decode()
+
+
+def test_the_old_password_cannot_be_guessed_without_end(world, browser, settings):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 3
+    sent = {"new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    for _ in range(3):
+        answer = browser.post("/accounts/password-change/", {**sent, "old_password": "wrong"})
+        assert answer.context["form"].errors["old_password"] == ["This is not your password."]
+
+    answer = browser.post("/accounts/password-change/", {**sent, "old_password": PASSWORD})
+
+    assert "Too many attempts. Try again in 15 minutes." in answer.context["form"].errors["old_password"]
+    world.user.refresh_from_db()
+    assert world.user.check_password(PASSWORD)
+
+
+# Every form of a session that asks for the password, with what else it wants.
+ASKING = {
+    "/accounts/password-change/": {
+        "name": "old_password",
+        "new_password1": NEW_PASSWORD,
+        "new_password2": NEW_PASSWORD,
+    },
+    "/profile/keys": {},
+    "/profile/keys/primary/regenerate": {"confirming": "1"},
+    "/profile/email": {"email": "new@far.example"},
+    "/profile/two-factor/set-up": {"confirming": "1"},
+    "/profile/two-factor/off": {},
+    "/profile/two-factor/codes": {},
+    "/applications/{application}/keys": {},
+    "/applications/{application}/keys?reveal=subscription": {"confirming": "1"},
+    "/applications/{application}/keys/{key}/regenerate": {"confirming": "1"},
+    "/applications/{application}/subscription/primary/regenerate": {"confirming": "1"},
+    "/applications/{application}/try?fill": {"confirming": "1"},
+}
+
+
+@pytest.mark.parametrize("address", ASKING)
+def test_every_form_that_asks_for_the_password_shares_the_accounts_tries(world, signed_in, settings, address):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    if address.endswith("/codes"):
+        User.objects.filter(pk=world.user.pk).update(two_factor_since=timezone.now())
+        world.user.refresh_from_db()
+    browser = signed_in(world.user)
+    for _ in range(2):
+        browser.post("/profile/keys", {"password": "wrong"})
+    place = address.format(application=world.application.pk, key=world.application.keys.get().pk)
+    sent = dict(ASKING[address])
+
+    answer = browser.post(place, {sent.pop("name", "password"): PASSWORD, **sent})
+
+    assert answer.status_code == 200
+    assert "Too many attempts. Try again in 15 minutes." in answer.content.decode()
+
+
+def test_the_password_is_that_of_the_session_whatever_others_are_called(world, browser):
+    User.objects.create(tenant=world.tenant, username="user@print.example", email="twin@far.example")
+    User.objects.create(tenant=world.tenant, username="u\u017fer", email="twin@far.example")
+
+    assert browser.post("/profile/keys", {"password": PASSWORD}).status_code == 302
 
 
 def test_change_needs_the_old_password_and_keeps_this_session(world, browser):

@@ -91,16 +91,16 @@ def test_a_confirmed_password_counts_for_five_minutes(world, browser, monkeypatc
     assert subscription_keys(world.user.subscription)["primary"] not in text(browser, "/profile/keys")
 
 
-def test_one_key_is_regenerated_after_asking(world, browser):
+def test_one_key_is_regenerated_after_asking(world, confirmed):
     before = subscription_keys(world.user.subscription)
 
-    assert "stops working at once" in text(browser, "/profile/keys/secondary/regenerate")
+    assert "stops working at once" in text(confirmed, "/profile/keys/secondary/regenerate")
     assert subscription_keys(world.user.subscription) == before
-    browser.post("/profile/keys/secondary/regenerate")
+    confirmed.post("/profile/keys/secondary/regenerate")
 
     after = subscription_keys(world.user.subscription)
     assert (after["primary"] == before["primary"], after["secondary"] == before["secondary"]) == (True, False)
-    assert browser.post("/profile/keys/third/regenerate").status_code == 404
+    assert confirmed.post("/profile/keys/third/regenerate").status_code == 404
 
 
 def test_a_user_without_subscription_gets_one(world, browser):

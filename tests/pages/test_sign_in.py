@@ -3,6 +3,7 @@ from django.test import Client
 from django.utils.encoding import iri_to_uri
 
 from accounts.models import User
+from tests.accounts.name_examples import REFUSED
 from tests.world import PASSWORD
 
 NEW = {
@@ -131,6 +132,26 @@ def test_a_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, se
 
     response = client.post("/accounts/signup/", {**NEW, "username": "USER"})
     assert "already exists" in response.context["form"].errors["username"][0]
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSED if name], ids=ascii)
+def test_a_sign_up_with_a_name_that_could_be_taken_for_another_is_refused(world, client, name):
+    response = client.post("/accounts/signup/", {**NEW, "username": name})
+
+    assert set(response.context["form"].errors) == {"username"}
+    assert User.objects.count() == 3
+
+
+def test_sign_up_tells_of_a_taken_name_and_not_of_a_taken_address(world, client):
+    """The promise of docs/security.md: names are no secret, who has which e-mail address is one."""
+    told = [
+        client.post("/accounts/signup/", {**NEW, "username": "user", "email": f"{name}@print.example"})
+        for name in ("user", "nobody")
+    ]
+
+    assert told[0].context["form"].errors == told[1].context["form"].errors
+    assert set(told[0].context["form"].errors) == {"username"}
+    assert client.post("/accounts/signup/", {**NEW, "email": "user@print.example"}).status_code == 302
 
 
 def test_sign_up_can_be_closed(world, client, settings):

@@ -43,21 +43,21 @@ def phone(world) -> tuple[str, list[str]]:
     return turned_on(world.user)
 
 
-def test_it_is_set_up_by_scanning_and_writing_one_code(world, browser):
-    page = browser.get(SET_UP).content.decode()
+def test_it_is_set_up_by_scanning_and_writing_one_code(world, confirmed):
+    page = confirmed.get(SET_UP).content.decode()
     key = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
 
     assert 'src="data:image/svg+xml;' in page
-    assert "data:" in browser.get(SET_UP)["Content-Security-Policy"]
-    assert "not the code" in browser.post(SET_UP, {"code": "000000"}).content.decode()
-    done = browser.post(SET_UP, {"code": code_of(key)}).content.decode()
+    assert "data:" in confirmed.get(SET_UP)["Content-Security-Policy"]
+    assert "not the code" in confirmed.post(SET_UP, {"code": "000000"}).content.decode()
+    done = confirmed.post(SET_UP, {"code": code_of(key)}).content.decode()
 
     codes = re.findall(RECOVERY_CODE, done, re.MULTILINE)
     assert len(codes) == len(set(codes)) == 10
     world.user.refresh_from_db()
     assert world.user.two_factor_since
-    assert "Recovery codes left</dt><dd>10" in browser.get("/profile/two-factor").content.decode()
-    assert codes[0] not in browser.get("/profile/two-factor").content.decode()
+    assert "Recovery codes left</dt><dd>10" in confirmed.get("/profile/two-factor").content.decode()
+    assert codes[0] not in confirmed.get("/profile/two-factor").content.decode()
 
 
 def test_nothing_readable_is_stored(world, phone):
@@ -162,14 +162,14 @@ def test_the_first_step_is_forgotten_after_ten_minutes_or_a_new_password(world, 
     assert client.get(STEP)["Location"] == "/accounts/login/"
 
 
-def test_turning_it_on_ends_other_sessions_and_not_this_one(world, browser, signed_in):
+def test_turning_it_on_ends_other_sessions_and_not_this_one(world, confirmed, signed_in):
     other = signed_in(world.user)
-    page = browser.get(SET_UP).content.decode()
+    page = confirmed.get(SET_UP).content.decode()
     key = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
 
-    browser.post(SET_UP, {"code": code_of(key)})
+    confirmed.post(SET_UP, {"code": code_of(key)})
 
-    assert browser.get("/profile").status_code == 200
+    assert confirmed.get("/profile").status_code == 200
     assert other.get("/profile").status_code == 302
 
 

@@ -11,13 +11,16 @@ class Command(BaseCommand):
     help = "Turn off the second step of a user who lost the phone and the recovery codes; make sure who asks."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username", help="with the domain, as in olivia@print.example")
+        parser.add_argument(
+            "username",
+            help="with the domain, as in olivia@print.example; without it, of DEFAULT_TENANT_DOMAIN",
+        )
 
     def handle(self, *args: Any, username: str, **options: Any) -> None:
         try:
             user = User.objects.get_by_natural_key(username)
-        except (User.DoesNotExist, User.MultipleObjectsReturned) as error:
-            raise CommandError(f"{username!r} names no user, or several; write name@domain.") from error
+        except User.DoesNotExist as error:
+            raise CommandError(f"There is no user {username!r}; write name@domain.") from error
         if user.two_factor_since is None:
             self.stdout.write(f"{username} signs in by password alone already.")
             return

@@ -1,3 +1,4 @@
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -6,6 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Role, Tenant, User
+from tests.accounts.name_examples import GOOD, REFUSED
 from tests.world import build_world
 
 NEW = {
@@ -40,8 +42,10 @@ def test_created_user_joins_the_callers_tenant(world):
     assert user.subscription.keys.count() == 2
 
 
-@pytest.mark.parametrize("username", ["jane.doe", "JANE.DOE", "Jane.Doe"])
-def test_username_taken_is_400_in_any_case(world, username):
+@pytest.mark.parametrize(
+    "username", ["jane.doe", "JANE.DOE", "Jane.Doe", "\uff2a\uff41\uff4e\uff45.doe"], ids=ascii
+)
+def test_username_taken_is_400_in_any_case_and_width(world, username):
     client = world.as_user(world.user)
     client.call("POST", "/user", NEW)
 
@@ -49,7 +53,55 @@ def test_username_taken_is_400_in_any_case(world, username):
 
     assert (response.status_code, response.json()["Code"]) == (400, "username_taken")
     assert response.json()["Errors"][0]["Pointer"] == "/Username"
-    assert User.objects.filter(username__iexact="jane.doe").count() == 1
+    assert User.objects.filter(prepared_name="jane.doe").count() == 1
+
+
+@pytest.mark.parametrize("username", GOOD, ids=ascii)
+def test_a_name_is_kept_and_shown_as_it_was_sent(world, username):
+    client = world.as_user(world.user)
+
+    record = client.call("POST", "/user", {**NEW, "Username": username}).json()
+
+    assert (record["Username"], record["UsernameWithDomain"]) == (username, f"{username}@print.example")
+    assert client.call("POST", "/user", {**NEW, "Username": username}).json()["Code"] == "username_taken"
+
+
+@pytest.mark.parametrize("username", REFUSED, ids=ascii)
+def test_a_name_that_could_be_taken_for_something_else_is_refused(world, username):
+    response = world.as_user(world.user).call("POST", "/user", {**NEW, "Username": username})
+
+    assert response.status_code == 400
+    assert [error["Pointer"] for error in response.json()["Errors"]] == ["/Username"]
+
+
+def test_a_name_that_another_tenant_has_is_free(world):
+    other = Tenant.objects.create(domain="other.example", name="Other")
+    User.objects.create(tenant=other, username="jane.doe", email="jane@other.example")
+
+    assert world.as_user(world.user).call("POST", "/user", NEW).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_people_who_take_one_name_at_once_one_gets_it():
+    world = build_world()
+    barrier, answers = threading.Barrier(2), []
+
+    def take(name):
+        try:
+            client = world.as_user(world.user)
+            barrier.wait()
+            answers.append(client.call("POST", "/user", {**NEW, "Username": name}).json().get("Code"))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take, args=(name,)) for name in ("Jane.Doe", "\uff4aane.doe")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(answers, key=str) == [None, "username_taken"]
+    assert User.objects.filter(prepared_name="jane.doe").count() == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,119 @@
+"""User names: the one form by which they are compared, and what a new name may hold.
+
+Names follow the PRECIS profile UsernameCaseMapped (RFC 8265), are of one script (UTS 39, "highly restrictive"), and
+hold nothing that is written around a name: `@` stands before a domain, `:` before a password, `/` in addresses.
+A name is stored and shown as it was sent; compared is its prepared form alone, in PostgreSQL and here.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from fontTools.unicodedata import script_extension, script_name
+from precis_i18n import get_profile
+from precis_i18n.profile import Profile
+
+LONGEST = 64
+FORBIDDEN = "@:/\\"
+PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
+HELP = "1 to 64 letters, digits and marks of one script, without spaces and @ : / \\"
+
+# Which writing systems are made of several scripts (UTS 39, 5.1).
+AUGMENTED = {
+    "Hani": {"Hanb", "Jpan", "Kore"},
+    "Hira": {"Jpan"},
+    "Kana": {"Jpan"},
+    "Hang": {"Kore"},
+    "Bopo": {"Hanb"},
+}
+WITH_LATIN = frozenset({"Hanb", "Jpan", "Kore"})
+# Of every script: Common and Inherited.
+OF_ALL = frozenset({"Zyyy", "Zinh"})
+REASONS = {
+    "has_compat": "{letter} is a compatibility form of {plain}; use plain letters and digits",
+    "spaces": "a name has no spaces",
+    "controls": "{letter} is a control character",
+    "unassigned": "{letter} is no character of Unicode {version}",
+    "bidi_rule": "letters written from left to right and from right to left stand in one name",
+    "not_idempotent": "there are several ways to prepare it",
+    "empty": "nothing is left of it",
+}
+_PROFILE: Profile = get_profile("UsernameCaseMapped")
+
+
+def prepared_name(name: str) -> str:
+    """The form two names are compared by; of any text, also of one that could not become a name.
+
+    For each valid name this is what RFC 8265 calls its prepared form: narrow letters, lower case, composed (NFC).
+    """
+    mapped = _PROFILE.case_mapping_rule(_PROFILE.width_mapping_rule(name))
+    return str(_PROFILE.normalization_rule(mapped))
+
+
+def split_sign_in_name(typed: str) -> tuple[str, str]:
+    """The prepared name and the domain that somebody means; a name without a domain is of the default tenant."""
+    name, separator, domain = typed.rpartition("@")
+    if not separator:
+        name, domain = typed, settings.DEFAULT_TENANT_DOMAIN
+    return prepared_name(name), domain.lower()
+
+
+def validate_username(name: str) -> None:
+    """Raises ValidationError that says what a new name must not hold."""
+    if not 1 <= len(name) <= LONGEST:
+        raise ValidationError(
+            f"A user name has 1 to {LONGEST} characters; this one has {len(name)}.", code="invalid"
+        )
+    try:
+        prepared = _PROFILE.enforce(name)
+    except UnicodeEncodeError as error:
+        raise _refusal(_reason(name, error)) from error
+    # Full-width letters become narrow: so may an `@` be made.
+    for letter in prepared:
+        if letter in FORBIDDEN:
+            raise _refusal(f"it holds {letter} (none of {' '.join(FORBIDDEN)} may stand in it)")
+    if len(prepared) > LONGEST:
+        raise _refusal(f"its prepared form has more than {LONGEST} characters")
+    if mixed := _mixed_scripts(prepared):
+        raise _refusal(f"it mixes letters of several scripts, {mixed}; use one")
+
+
+def _refusal(reason: str) -> ValidationError:
+    return ValidationError(f"This cannot be a user name: {reason}.", code="invalid")
+
+
+def _reason(name: str, error: UnicodeEncodeError) -> str:
+    letter = str(error.object)[error.start : error.end]
+    told = REASONS.get(error.reason.rpartition("/")[2], "{letter} cannot stand in it")
+    return told.format(
+        letter=" ".join(map(_named, letter)),
+        plain=repr(unicodedata.normalize("NFKC", letter)),
+        version=unicodedata.unidata_version,
+    )
+
+
+def _named(letter: str) -> str:
+    shown = f"{letter!r} " if letter.isprintable() else ""
+    return f"{shown}(U+{ord(letter):04X})"
+
+
+def _mixed_scripts(prepared: str) -> str:
+    """The names of the scripts, or nothing where one suffices (UTS 39, single script or highly restrictive)."""
+    found = [scripts for letter in prepared if not (scripts := _scripts(letter)) <= OF_ALL]
+    if _shared(found) or _shared(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN:
+        return ""
+    own = {script for letter in prepared if (script := min(script_extension(letter))) not in OF_ALL}
+    return " and ".join(sorted(map(script_name, own)))
+
+
+def _scripts(letter: str) -> set[str]:
+    own = set(script_extension(letter))
+    return own.union(*(AUGMENTED.get(script, set()) for script in own))
+
+
+def _shared(found: Iterable[set[str]]) -> set[str]:
+    shared: set[str] | None = None
+    for scripts in found:
+        shared = scripts if shared is None else shared & scripts
+    return {"Zyyy"} if shared is None else shared

@@ -1,0 +1,36 @@
+"""Names for tests of every way in."""
+
+GOOD = (
+    "jane.doe",
+    "Jane_Doe-2+x",
+    "outs\u0131der",
+    "\u0418\u0432\u0430\u043d",
+    "\u6771\u4eactower",
+    "\u30ab\u30bf\u304b\u306a\u6f22\u5b57abc",
+    "\ud55c\uad6d\u6f22",
+    "\uff4a\uff41\uff4e\uff45",
+    "Ren\u00e9",
+    "1234",
+    "x" * 64,
+)
+REFUSED = {
+    "": "1 to 64 characters; this one has 0",
+    "x" * 65: "1 to 64 characters; this one has 65",
+    "operator@print.example": "it holds @",
+    "operator\uff20print": "it holds @",
+    "a:b": "it holds :",
+    "a/b": "it holds /",
+    "a\\b": r"it holds \\+ ",
+    "jane doe": "no spaces",
+    "jane\u00a0doe": "compatibility form",
+    "jane\0": "control character",
+    "jane\u200b": r"\(U\+200B\) cannot stand",
+    "\ufb01x": "compatibility form of 'fi'",
+    "\u00bd": "compatibility form",
+    "o\u017f": "compatibility form of 's'",
+    "\u043erator": "several scripts, Cyrillic and Latin",
+    "\u0391lpha": "several scripts, Greek and Latin",
+    "\u0430\u03b2": "several scripts, Cyrillic and Greek",
+    "ab\u05d0": "from left to right and from right to left",
+    "jane\U0001f600": "cannot stand",
+}

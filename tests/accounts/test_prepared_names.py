@@ -1,0 +1,115 @@
+"""The column of prepared names: who fills it, and what the migration says of names that clash."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, transaction
+
+from accounts.models import Tenant, User
+
+MIGRATION = import_module("accounts.migrations.0010_fill_prepared_names")
+UNIQUE = "user_name_unique"
+
+
+def fill():
+    with connection.schema_editor() as editor:
+        MIGRATION.fill(apps, editor)
+
+
+def write_directly(user, **columns):
+    """Past the services, as an older release or a bulk load does."""
+    User.objects.filter(pk=user.pk).update(**columns)
+
+
+@pytest.fixture
+def without_the_index(db):
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX {UNIQUE}")
+
+
+def test_every_save_writes_the_prepared_name(world):
+    world.user.username = "\uff2a\uff41\uff4e\uff45"
+    world.user.save()
+    (made,) = User.objects.bulk_create([User(tenant=world.tenant, username="Nora", email="n@x.example")])
+
+    assert User.objects.get(pk=world.user.pk).prepared_name == "jane"
+    assert User.objects.get(pk=made.pk).prepared_name == "nora"
+
+
+def test_a_release_without_the_column_makes_users_who_can_sign_in(world):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO accounts_user (id, tenant_id, username, first_name, last_name, email, phone, password,"
+            " is_operator, is_active, time_zone, created, updated) VALUES (gen_random_uuid(), %s, 'Nora', '', '',"
+            " 'n@x.example', '', '', false, true, 'UTC', now(), now())",
+            [world.tenant.pk],
+        )
+
+    assert User.objects.get_by_natural_key("nora").username == "Nora"
+
+
+def test_the_database_keeps_names_apart_that_no_service_saw(world):
+    with pytest.raises(IntegrityError, match=UNIQUE), transaction.atomic():
+        User.objects.create(tenant=world.tenant, username="\uff35ser", email="twin@far.example")
+
+
+def test_the_migration_fills_what_is_empty_or_old(world):
+    write_directly(world.user, prepared_name=None)
+    write_directly(world.outsider, prepared_name="old")
+
+    fill()
+
+    assert {user.username: user.prepared_name for user in User.objects.all()} == {
+        name: name for name in ("user", "outsider", "operator")
+    }
+
+
+def test_the_migration_names_the_users_who_clash_and_changes_nothing(world, without_the_index):
+    other = Tenant.objects.create(domain="other.example", name="Other")
+    User.objects.create(tenant=other, username="user", email="free@far.example")
+    write_directly(world.outsider, username="\uff55ser", prepared_name=None)
+
+    with pytest.raises(CommandError) as refused, transaction.atomic():
+        fill()
+
+    assert "Nothing was changed." in str(refused.value)
+    assert "print.example: 'user', '\uff55ser'" in str(refused.value)
+    assert "other.example" not in str(refused.value)
+    assert User.objects.get(pk=world.outsider.pk).prepared_name is None
+
+
+def test_the_migration_lists_names_that_could_not_be_given_today(world, caplog):
+    write_directly(world.outsider, username="old@far.example")
+
+    fill()
+
+    assert "1 user names are none that could be given today" in caplog.text
+    assert "'old@far.example' of print.example" in caplog.text
+
+
+def test_a_user_with_a_name_of_before_can_change_everything_else(world, client):
+    write_directly(world.user, username="old@far.example", prepared_name="old@far.example")
+    client.force_login(world.user)
+
+    sent = {"first_name": "Una", "last_name": "L", "phone": "", "time_zone": "UTC"}
+    assert client.post("/profile", sent).status_code == 302
+
+    assert User.objects.get(pk=world.user.pk).first_name == "Una"
+
+
+def test_commands_look_users_up_as_a_sign_in_does(world, capsys):
+    call_command("turn_off_two_factor", "\uff35\uff33\uff25\uff32@PRINT.example")
+
+    assert "already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["operator@print.example", "x" * 65])
+def test_no_command_makes_a_name_that_the_service_refuses(world, name, monkeypatch):
+    monkeypatch.setenv("OPERATOR_PASSWORD", "a long pass phrase")
+    with pytest.raises(CommandError, match="user name"):
+        call_command("create_operator", name, "--email", "x@far.example", "--tenant", "print.example")
+    with pytest.raises(ValidationError):
+        User.objects.create_superuser(name, "a long pass phrase", tenant=world.tenant, email="x@far.example")
