@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 import requests
@@ -143,12 +143,14 @@ def form(url: str, party: Any, **fields: str) -> requests.Response:
 
 
 @contextlib.contextmanager
-def worker(**environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`manage.py worker`; it may be killed before the block ends."""
+def worker(output: IO[bytes] | None = None, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`manage.py worker`; it may be killed before the block ends. `output` gets what it writes."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", "worker"],
         cwd=ROOT,
         env=os.environ | environment,
+        stdout=output,
+        stderr=output,
         start_new_session=True,
         preexec_fn=supervision.end_with_parent,
     )
