@@ -89,23 +89,26 @@ def quotes_of_500(scene: Scene) -> list[bytes]:
 
 @USERS.kind("proofs-hard-text")
 def proofs_hard_text(scene: Scene) -> list[bytes]:
-    return [api("POST", PROOF, scene.outsider, letter(text)) for text in hard_texts(9_000)]
+    return [
+        api("POST", PROOF, scene.outsider, letter(text)) for text in (*hard_texts(700), *hard_texts(4_000))
+    ]
 
 
 @USERS.kind("proofs-long-text")
 def proofs_long_text(scene: Scene) -> list[bytes]:
-    return [api("POST", PROOF, scene.outsider, letter(text)) for text in hard_texts(190_000)]
+    return [api("POST", PROOF, scene.outsider, letter(text)) for text in hard_texts(19_900)]
 
 
 def hard_texts(size: int) -> list[str]:
-    """Of about `size` bytes: one word, a change of direction in each word, marks on marks, emoji of many parts, all."""
+    """Long words, another direction in every other word, marks on marks, emoji of many parts, places to break."""
     word = "Donaudampfschiff"
     bidi = "שלום abc \u202eעולם\u202c 123 "
-    marks = "e" + "\u0301\u0323\u0308" * 20 + " "
+    marks = "e" + "\u0301\u0323\u0308" * 33 + " "
     family = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 "
     soft = "in\u00adcom\u00adpre\u00adhen\u00adsi\u00adble\u200b"
-    samples = [word, "W" * 40, bidi, marks, family, soft, word + bidi + family, "a\n", "fi ffl ﷺ "]
-    return [(sample * (size // len(sample.encode())))[:size] for sample in samples]
+    scripts = "क्षत्रिय 中文字 الكتابة fi ffl ﷺ "
+    samples = [word, "W" * 40, bidi, marks, family, soft, scripts, word + bidi + family + scripts, "a\n"]
+    return [(sample * (size // len(sample) + 1))[:size] for sample in samples]
 
 
 def letter(text: str) -> dict[str, str]:
