@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.benchmarks.neighbours.kinds import Kinds
 from tests.benchmarks.neighbours.raw import UNIQUE, api, token_request
-from tests.benchmarks.neighbours.scene import CODES, Scene
+from tests.benchmarks.neighbours.scene import CARD, CODES, Scene
 
 APPLICATIONS = Kinds("application")
 EXPORT = "/store/associated/order/exportview"
@@ -93,13 +93,23 @@ def event_pages(scene: Scene) -> list[bytes]:
 
 @APPLICATIONS.kind("one-idempotency-key")
 def one_idempotency_key(scene: Scene) -> list[bytes]:
-    """All connections repeat one request that takes long, under one key, and then under another."""
+    """All connections repeat one request that takes long, under one key, and then another under another."""
     from tests.factories.orders import card_data
 
-    data = {**card_data(), "Name": f"Ada {UNIQUE}"}
-    items = [{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": data}] * 10
-    body = small_order(Items=items)
-    return [api("POST", ORDER, scene.application, body, **{"Idempotency-Key": f"key-{n}"}) for n in range(3)]
+    orders = [
+        [
+            {"ProductID": CARD, "Quantity": 100, "TemplateData": {**card_data(), "Name": f"{order}-{item}"}}
+            for item in range(10)
+        ]
+        for order in range(40)
+    ]
+    return [
+        api(
+            "POST", ORDER, scene.application, small_order(Items=items), **{"Idempotency-Key": f"key-{number}"}
+        )
+        for number, items in enumerate(orders)
+        for _ in range(8)
+    ]
 
 
 @APPLICATIONS.kind("new-idempotency-keys")

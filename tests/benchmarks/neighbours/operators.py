@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any
 
 from tests.benchmarks.neighbours.kinds import Kinds
-from tests.benchmarks.neighbours.raw import api, form, multipart, page
+from tests.benchmarks.neighbours.raw import api, multipart, page
 from tests.benchmarks.neighbours.scene import CARD, Scene
 from tests.benchmarks.neighbours.users import big_order
 
@@ -130,12 +130,10 @@ def console_lists(scene: Scene) -> list[bytes]:
     return [page(path, cookie) for path in [*paths, "/admin/search/?s=order", "/admin/"]]
 
 
-@OPERATORS.kind("console-exports")
-def console_exports(scene: Scene) -> list[bytes]:
-    """The whole list of orders as CSV, and the print files of a thousand of them."""
-    cookie = scene.session("operator")
-    chosen = {"action": "download_print_files", "select_across": "1", "_selected_action": "x", "index": "0"}
-    return [page("/admin/stores/order/export/", cookie), form("/admin/stores/order/", cookie, **chosen)]
+@OPERATORS.kind("console-export")
+def console_export(scene: Scene) -> list[bytes]:
+    """The whole list of orders as CSV."""
+    return [page("/admin/stores/order/export/", scene.session("operator"))]
 
 
 @OPERATORS.kind("print-files")

@@ -7,7 +7,6 @@ from typing import Any
 from tests.benchmarks.neighbours.raw import Headers
 from tests.benchmarks.soak_scene import Caller, fresh_world, rows
 from tests.receivers import Receiver
-from tests.workers import forget_jobs
 
 # What a good caller reads: a store, with its credentials checked and its request counted.
 CHEAP_READ = "/api/v1/store/associated"
@@ -68,14 +67,13 @@ class Scene:
         """Every window of requests begins anew."""
         rows("DELETE FROM accounts_ratewindow RETURNING 1")
 
-    def forget_work(self) -> None:
-        """No webhook and no job is left of the kind before."""
+    def forget_webhooks(self) -> None:
+        """None is left of the kind before."""
         from applications.models import Webhook
         from applications.services.webhooks import delete_webhook
 
         for webhook in Webhook.objects.filter(deleted__isnull=True):
             delete_webhook(webhook=webhook)
-        forget_jobs()
 
 
 def build_scene(receiver: Receiver, *, orders: int = ORDERS) -> Scene:
