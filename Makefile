@@ -56,9 +56,8 @@ bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=20000
 	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
 	@$(BIN) -m tests.benchmarks.webhooks
 
-soak: $(VENV)/test.stamp ## Keep the service under load and watch it
+soak: $(VENV)/test.stamp ## Keep the service under load and watch it (ARGS="--only neighbours")
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
-	@$(BIN) -m tests.benchmarks.crashes
 
 mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
 	@$(BIN) -m tests.benchmarks.mutation $(ARGS)

@@ -29,6 +29,14 @@ def resident(pid: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
+def proportional(pid: int) -> float:
+    """In MB, what it shares with others in equal parts; nothing once it has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        summed = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(summed.split("\nPss:")[1].split()[0]) / 1024
+    return 0.0
+
+
 def pin(pids: Iterable[int], processors: set[int]) -> None:
     """Every thread of these processes; those they start later stay there as well."""
     for pid in pids:

@@ -22,6 +22,8 @@ from tests.benchmarks import (
     soak_restarts,
     soak_scene,
 )
+from tests.benchmarks.neighbours import measure as neighbours
+from tests.benchmarks.neighbours import outcome
 
 Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
@@ -51,14 +53,25 @@ PARTS: dict[str, tuple[str, Part]] = {
             chosen.count or soak_fuzz.EXAMPLES, chosen.count or soak_fuzz.WALKS
         ),
     ),
+    "neighbours": (
+        outcome.MARK,
+        lambda chosen: neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
+    ),
     "secrets": (soak_fuzz.SECRETS_MARK, lambda chosen: soak_fuzz.measure_secrets()),
     "growth": (soak_growth.MARK, lambda chosen: soak_growth.measure(chosen.minutes)),
+    "crashes": (soak_fuzz.CRASHES_MARK, lambda chosen: soak_fuzz.measure_crashes()),
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", choices=list(PARTS), help="these parts; else all")
+    parser.add_argument(
+        "--kind", action="append", choices=list(neighbours.KINDS), help="these kinds of neighbours; else all"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=neighbours.SECONDS, help="how long each kind of neighbours lasts"
+    )
     parser.add_argument("--count", type=int, help="rounds, cuts, kills, cases or examples of the chosen part")
     parser.add_argument("--minutes", type=float, default=120, help="how long half load is kept up")
     chosen = parser.parse_args()

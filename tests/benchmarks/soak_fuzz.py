@@ -1,4 +1,6 @@
-"""The suite's own hostile and described requests in numbers for a night, and the minute of wrong secrets."""
+"""What runs in processes with databases of their own: the suite's hostile and described requests in numbers for a
+night, the minute of wrong secrets, and the accidents of workers and PostgreSQL.
+"""
 
 import os
 import re
@@ -14,6 +16,7 @@ EXAMPLES, WALKS = 75, 100
 HOSTILE_MARK = "0 x 5xx"
 DESCRIBED_MARK = "20,000 requests at least, 0 x 5xx, no failure of any check that no rule explains"
 SECRETS_MARK = "good clients' p99 below twice the usual"
+CRASHES_MARK = "no event lost, the last arrives within 60 s of the last accident"
 # By tests.benchmarks.request_count.
 TOLD = r"(?m)^(?:\d+ requests in|explained \d+|\d+ steps along) .*$"
 # The tests have settings and a database of their own.
@@ -32,9 +35,17 @@ def measure_described(examples: int = EXAMPLES, walks: int = WALKS) -> list[str]
 
 
 def measure_secrets() -> list[str]:
-    command = [sys.executable, "-m", "tests.benchmarks.wrong_secrets"]
+    return _module("wrong_secrets", "good clients notice wrong secrets")
+
+
+def measure_crashes() -> list[str]:
+    return _module("crashes", "events are lost or late after accidents")
+
+
+def _module(name: str, failure: str) -> list[str]:
+    command = [sys.executable, "-m", f"tests.benchmarks.{name}"]
     failed = subprocess.run(command, cwd=ROOT, env=_ENVIRONMENT, check=False).returncode
-    return ["FAILED: good clients notice wrong secrets"] if failed else []
+    return [f"FAILED: {failure}"] if failed else []
 
 
 def _test(path: str, name: str, variables: Mapping[str, str]) -> list[str]:

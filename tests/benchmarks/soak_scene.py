@@ -144,7 +144,7 @@ def form(url: str, party: Any, **fields: str) -> requests.Response:
 
 @contextlib.contextmanager
 def worker(output: IO[bytes] | None = None, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`manage.py worker`; it may be killed before the block ends."""
+    """`manage.py worker`; it may be killed before the block ends. `output` gets what it writes."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", "worker"],
         cwd=ROOT,

@@ -65,6 +65,12 @@ def test_tests_begin_when_every_check_has_passed(checkout):
     assert max(said.index(check) for check in checks) < said.index("-m pytest")
 
 
+def test_soak_runs_nothing_but_its_parts(checkout):
+    said = make(checkout, "--dry-run", "soak", "ARGS=--only neighbours").stdout
+
+    assert re.findall(r"-m (tests\.\S+.*)", said) == ["tests.benchmarks.soak --only neighbours"]
+
+
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [

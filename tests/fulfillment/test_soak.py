@@ -13,11 +13,20 @@ import pytest
 from django.db import connection
 
 from fulfillment.housekeeping import prune
-from tests.benchmarks import soak_cuts, soak_kills, soak_races, soak_reload, soak_scene, wrong_secrets
+from tests.benchmarks import soak, soak_cuts, soak_kills, soak_races, soak_reload, soak_scene, wrong_secrets
+from tests.benchmarks.neighbours import measure as neighbours
+from tests.benchmarks.neighbours.outcome import Marks, Outcome
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_growth import AGED, AGEING, PRUNED, Load
 from tests.benchmarks.soak_scene import Caller, fresh_world, new_party, rows
 from tests.served import database_url
+
+# Of each sort of caller what cost others most, and wide marks: other tests run beside.
+WORST = (
+    *("accept-long", "unknown-members", "orders-of-500", "proofs-hard-text", "picture-bombs"),
+    *("webhook-storm", "eddm-nested-preview"),
+)
+WIDE_MARKS = Marks(quiet_times=50, median=0.5, longest=5, memory_times=2.5)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -79,6 +88,54 @@ def test_wrong_secrets_refuse_no_good_client_and_pruned_tables_do_not_grow(monke
     # Some of the load are wrong secrets as well.
     assert set(load.statuses) <= {200, 201, 400, 429}
     assert all(left[2][name] <= left[0][name] + 10 for name in PRUNED), left
+
+
+def test_worst_case_callers_leave_the_service_to_others():
+    """Four connections, as many as there are threads."""
+    lines = neighbours.measure(
+        WORST, connections=4, seconds=2, processes=1, orders=50, marks=WIDE_MARKS, fresh=False
+    )
+
+    assert failures(lines) == []
+    assert all(any(f"| {name} " in line for line in lines) for name in WORST)
+
+
+def test_neighbours_are_slowed_down_by_at_least_25_kinds_of_callers():
+    kinds = neighbours.KINDS.values()
+
+    assert len(kinds) >= 25
+    assert {kind.caller for kind in kinds} == {"anonymous", "user", "application", "operator"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({}, []),
+        ({"quiet": 0.02, "read": [("200", 0.09)] * 9}, []),
+        ({"read": [("200", 0.06)] * 9}, ["median"]),
+        ({"read": [("200", 0.01)] * 9 + [("200", 1.1)]}, ["longest"]),
+        ({"read": [("200", 0.01)] * 9 + [("503", 0.01)]}, ["unanswered"]),
+        ({"health": [("200", 1.1)]}, ["healthz"]),
+        ({"memory": {"web": 1.0, "worker": 1.6}}, ["worker"]),
+        ({"read": [], "health": [], "stopped": "stopped"}, ["median", "longest", "healthz", "stopped"]),
+    ],
+)
+def test_each_mark_of_a_neighbour_can_be_missed(changes, missed):
+    noticed = {"quiet": 0.005, "read": [("200", 0.01)], "health": [("200", 0.01)], **changes}
+
+    assert Outcome("kind", "anonymous", **noticed).missed(Marks()) == missed
+
+
+def test_a_chosen_part_runs_alone(monkeypatch):
+    ran = []
+    parts = {name: ("mark", lambda chosen, name=name: ran.append(name) or []) for name in soak.PARTS}
+    monkeypatch.setattr(soak, "PARTS", parts)
+    monkeypatch.setattr(soak_scene, "prepare", lambda: None)
+    monkeypatch.setattr(soak.supervision, "raise_when_told_to_stop", lambda: None)
+    monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours"])
+
+    assert soak.main() == 0
+    assert ran == ["neighbours"]
 
 
 def make_everything_old(party) -> None:

@@ -1,0 +1,1 @@
+"""Worst-case callers, one kind after the other, and what a good caller beside them notices."""
