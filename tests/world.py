@@ -126,9 +126,9 @@ def build_known_world() -> World:
     return world
 
 
-def confirm_password(client: Client) -> Client:
+def confirm_password(client: Client, password: str = PASSWORD) -> Client:
     """Types the password of the session's user, which opens keys for five minutes."""
-    assert client.post("/profile/keys", {"password": PASSWORD}).status_code == 302
+    assert client.post("/profile/keys", {"password": password}).status_code == 302
     return client
 
 

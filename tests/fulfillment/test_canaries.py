@@ -87,7 +87,7 @@ def planted(monkeypatch, settings):
     )
     unused = party.code_for(user)
     authenticator, recovery = turned_on(world.outsider)
-    page = confirm_password(browser).get("/profile/two-factor/set-up").content.decode()
+    page = confirm_password(browser, PASSWORD).get("/profile/two-factor/set-up").content.decode()
     being_set_up = re.search(r"<code>([A-Z2-7 ]{39})</code>", page)[1].replace(" ", "")
     invite_owner(caller=Caller.on_pages(world.user), application=world.application, email="guest@far.example")
     ask_email_change(user=user, email="new@print.example")
