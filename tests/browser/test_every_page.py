@@ -20,6 +20,7 @@ from django.utils.http import urlsafe_base64_encode
 from playwright.sync_api import expect
 
 from accounts.callers import Caller
+from accounts.services.email_confirmations import confirmation_token
 from applications.models import Delivery
 from applications.services.owners import invite_owner
 from tests.browser.looks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
@@ -168,6 +169,9 @@ def _as_a_stranger(going: Round, reset_link: str) -> None:
     going.send()
     going.see_open("email confirmed")
     going.see("/accounts/email/old/", status=404, looks=ONCE)
+    token = confirmation_token(going.visitor.world.outsider)
+    going.see(f"/accounts/email/confirm/{token}/", name="own address confirmed")
+    going.see("/accounts/email/confirm/old/", status=404, looks=ONCE)
     going.see(reset_link, name="reset link")
     for field in ("id_new_password1", "id_new_password2"):
         going.page.fill(f"#{field}", "another long pass phrase")
