@@ -16,6 +16,7 @@ from stores.files import files_are_whole, proof_files, write_files
 from stores.models import Proof
 from stores.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.services.fillings import Filling, RenderersBusy, fill_template, typesetting_at_work
+from stores.services.proof_traces import note_traces, traces_of
 from stores.typesetting import render_proof
 
 # A use within this time is not written down again; see PROOF_DAYS_KEPT, which is far longer.
@@ -26,11 +27,13 @@ def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, 
     """The stored proof of this product and data, or a new one."""
     filling = fill_template(caller=caller, product=product, values=values)
     digest = filling.digest(settings.PROOF_MARK)
+    traces = traces_of(caller, filling)
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_kept(proof):
+        note_traces(proof_digest=digest, traces=traces)
         return proof
     with RENDERINGS.place(caller.key):
-        return _render_once(product, filling, digest)
+        return _render_once(product, filling, digest, traces)
 
 
 def lock_proof(digest: str) -> None:
@@ -50,12 +53,13 @@ def _touch(digest: str) -> bool:
     return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
 
 
-def _render_once(product: ProductVersion, filling: Filling, digest: str) -> StoredProof:
+def _render_once(product: ProductVersion, filling: Filling, digest: str, traces: list[str]) -> StoredProof:
     """The first of equal requests renders; the others wait for it and then find its proof."""
     with transaction.atomic():
         _wait_for_lock(digest)
         proof = find_proof(digest)
         if proof is not None and _is_whole(proof):
+            note_traces(proof_digest=digest, traces=traces)
             return proof
         with typesetting_at_work(), measured_rendering("proof"):
             rendered = render_proof(
@@ -75,6 +79,7 @@ def _render_once(product: ProductVersion, filling: Filling, digest: str) -> Stor
             timezone.now(),
         )
         _save(product, proof)
+        note_traces(proof_digest=digest, traces=traces)
     return proof
 
 

@@ -29,6 +29,7 @@ from stores.services.assets import forget_ordered_assets
 from stores.services.fillings import fill_template
 from stores.services.order_moves import Actor, lock_order, write_history
 from stores.services.print_files import erase_print_files
+from stores.services.proof_traces import proofs_before
 from stores.services.pruning import drop_proof
 
 # What a record cannot be without; the rest of the address goes.
@@ -106,6 +107,8 @@ def _words(recipient: dict[str, str]) -> list[str]:
 
 
 def _erase_items(order: Order) -> None:
+    for digest in proofs_before(order):
+        drop_proof(digest=digest)
     for item in order.items.exclude(template_data=None):
         _drop_proof_of(order, item)
     order.items.update(template_data=None, print_file="")

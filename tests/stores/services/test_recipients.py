@@ -134,6 +134,41 @@ def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path, of
     assert [secret for secret in SECRETS if secret in again.content.decode()] == []
 
 
+def proof_of(client, **values):
+    """Of these values alone; gives the digest of the proof."""
+    before = set(Proof.objects.values_list("digest", flat=True))
+    made = client.call(
+        "POST",
+        "/store/associated/product/card-two-sided/proof",
+        {"Name": "N. N.", "Title": "T.", "Phone": "+1 503 555 0000", "Email": "n@n.example", **values},
+    )
+    assert made.status_code == 200, made.content
+    [new] = set(Proof.objects.values_list("digest", flat=True)) - before
+    return new
+
+
+@pytest.mark.django_db(transaction=True)
+def test_proofs_tried_before_with_other_values_go_with_the_order(placed, of_others):
+    """Made before the order by the same caller; those of other people, of other callers and of later stay."""
+    mine, other_caller = placed.client, placed.world.as_user(placed.world.user)
+    proof_of(mine, Name=f"  {PRINTED.upper()} ", Title="Beekeeper")
+    proof_of(mine, Name="Zephy", Email=RECIPIENT["Email"])
+    proof_of(mine, Name="Zephyrine B.", Phone=RECIPIENT["Phone"])
+    kept = {
+        proof_of(mine, Name="Another Person", Title="Beekeeper's friend"),
+        proof_of(other_caller, Name=PRINTED, Title="Of another caller"),
+    }
+    placed.client.call("POST", "/store/associated/order", {**placed.body, "ExternalID": "wq-2"})
+    order = Order.objects.latest("number")
+    kept.add(proof_of(mine, Name=PRINTED, Title="For an order to come"))
+
+    erase_recipient(order=order, actor=OPERATOR, even_at_work=True)
+
+    assert set(Proof.objects.values_list("digest", flat=True)) == kept
+    folders = {path.parent.name for path in stored() - of_others if "proofs" in path.parts}
+    assert folders == kept
+
+
 def test_prices_statuses_and_history_stay(placed):
     before = Order.objects.get()
     tallies = list(OrderTally.objects.values_list())
