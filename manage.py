@@ -7,9 +7,9 @@ try:
     from django.core.management import execute_from_command_line
     from django.db import InterfaceError, OperationalError
 
-    from fulfillment import development
-    from fulfillment.errors import DomainError, in_one_line
-    from fulfillment.postgres import PostgresUnavailable
+    from fulfillment.core.errors import DomainError, in_one_line
+    from fulfillment.local import development
+    from fulfillment.local.postgres import PostgresUnavailable
 except ImportError as missing:
     sys.exit(f"A package is missing here ({missing}); run `make install`, then .venv/bin/python manage.py.")
 

@@ -11,7 +11,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from accounts.models import User
-from accounts.secrets import digest, digests, generate_secret
+from fulfillment.core.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"

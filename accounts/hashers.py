@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth import hashers
 
-from fulfillment.lanes import PASSWORDS
+from fulfillment.core.lanes import PASSWORDS
 
 
 class _InLane:

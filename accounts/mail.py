@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
-from fulfillment.errors import Unavailable
+from fulfillment.core.errors import Unavailable
 
 log = logging.getLogger(__name__)
 

@@ -1,13 +1,13 @@
 """How often a person may try a password, ask for a link by mail or make an account.
 
-Each try is counted before it is judged, in the store of `accounts.rates`: of many at once exactly the allowed number
+Each try is counted before it is judged, in the store of `accounts.rate_limits`: of many at once exactly the allowed number
 get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
 """
 
 from django.conf import settings
 
 from accounts.names import split_sign_in_name
-from accounts.rates import (
+from accounts.rate_limits import (
     DAY,
     QUARTER_OF_AN_HOUR,
     Standing,
@@ -18,7 +18,7 @@ from accounts.rates import (
     known_refusal,
     refusal,
 )
-from accounts.secrets import digest
+from fulfillment.core.secrets import digest
 
 
 def count_sign_in(*, name: str, address: str, device: str = "") -> Standing | None:

@@ -4,9 +4,9 @@ from django.utils import timezone
 from procrastinate import JobContext, RetryStrategy
 from procrastinate.contrib.django import app
 
-from applications.services.events import DELIVER_QUEUE, DELIVER_TASK
-from applications.services.mail import MAIL_TASK, send_mail_to_owners
-from applications.services.webhook_health import review_failing_webhooks
+from applications.registration.services.mail import MAIL_TASK, send_mail_to_owners
+from applications.webhooks.services.events import DELIVER_QUEUE, DELIVER_TASK
+from applications.webhooks.services.health import review_failing_webhooks
 
 
 @app.task(name=DELIVER_TASK, queue=DELIVER_QUEUE, pass_context=True)

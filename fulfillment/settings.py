@@ -16,8 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 from accounts.permissions import Permission
-from fulfillment import environment
-from fulfillment.figures import share_figures
+from fulfillment.core import environment
+from fulfillment.core.observability.multiprocess_metrics import share_figures
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
@@ -65,7 +65,7 @@ INSTALLED_APPS = [
     "stores",
     "delivery",
     "fulfillment",
-    "fulfillment.console_site.ConsoleConfig",
+    "fulfillment.site.console.ConsoleConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -82,26 +82,26 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "fulfillment.observation.Observation",
-    "fulfillment.proxies.TrustedProxies",
-    "fulfillment.repeated_reads.RepeatedReads",
-    "fulfillment.busy.Lanes",
+    "fulfillment.site.instrumentation.Observation",
+    "fulfillment.site.proxies.TrustedProxies",
+    "fulfillment.site.repeated_reads.RepeatedReads",
+    "fulfillment.site.busy.Lanes",
     # Before all that answers by itself, the redirect to https as well.
-    "fulfillment.middleware.SecurityHeaders",
+    "fulfillment.site.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "fulfillment.api.limits.RateLimits",
-    "fulfillment.middleware.RequestFilter",
+    "accounts.api.rate_limits.RateLimits",
+    "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "fulfillment.middleware.ApiHistory",
-    "fulfillment.middleware.PageSessions",
-    "fulfillment.middleware.Hosts",
-    "fulfillment.middleware.PageCsrf",
-    "fulfillment.middleware.PageAuthentication",
-    "fulfillment.middleware.BodyLimits",
-    "fulfillment.middleware.OperatorTwoFactor",
-    "fulfillment.middleware.PageMessages",
-    "fulfillment.middleware.PageHistory",
+    "fulfillment.site.middleware.ApiHistory",
+    "fulfillment.site.middleware.PageSessions",
+    "fulfillment.site.middleware.Hosts",
+    "fulfillment.site.middleware.PageCsrf",
+    "fulfillment.site.middleware.PageAuthentication",
+    "fulfillment.site.middleware.BodyLimits",
+    "fulfillment.site.middleware.OperatorTwoFactor",
+    "fulfillment.site.middleware.PageMessages",
+    "fulfillment.site.middleware.PageHistory",
 ]
 APPEND_SLASH = False
 ROOT_URLCONF = "fulfillment.urls"
@@ -117,7 +117,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "fulfillment.pages.console_entry",
+                "fulfillment.site.pages.console_entry",
             ],
         },
     },
@@ -153,7 +153,7 @@ def _database(url: str) -> dict[str, object]:
             "tcp_user_timeout": "20000",
             **options,
             "connect_timeout": 3,
-            # Prepares what asks for it (fulfillment.statements) and nothing by count; None would forbid both.
+            # Prepares what asks for it (fulfillment.core.db.prepared) and nothing by count; None would forbid both.
             "prepare_threshold": 1_000_000,
             "application_name": "fulfillment",
             "options": "-c statement_timeout=15000 -c lock_timeout=5000 "
@@ -190,10 +190,10 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.authentication.TenantBackend"]
 SILENCED_SYSTEM_CHECKS = [
     "auth.W004",  # user names are unique within a tenant, and the backend above knows tenants
-    "security.W003",  # fulfillment.middleware.PageCsrf is a CsrfViewMiddleware
-    # fulfillment.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
+    "security.W003",  # fulfillment.site.middleware.PageCsrf is a CsrfViewMiddleware
+    # fulfillment.operations.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
     *("security.W004", "security.W005", "security.W009", "security.W021", "security.W025"),
-    "oauth2_provider.E003",  # http reply URLs: applications.services.reply_urls allows them on loopback only
+    "oauth2_provider.E003",  # http reply URLs: applications.registration.services.reply_urls allows them on loopback only
 ]
 PASSWORD_HASHERS = [
     "accounts.hashers.Argon2",
@@ -208,7 +208,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-CSRF_FAILURE_VIEW = "fulfillment.pages.csrf_failure"
+CSRF_FAILURE_VIEW = "fulfillment.site.pages.csrf_failure"
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
@@ -236,7 +236,10 @@ S3_BUCKET = environment.text("S3_BUCKET")
 
 def _file_storage(kind: str = "") -> dict[str, object]:
     if (kind or FILE_STORAGE) == "folder":
-        return {"BACKEND": "fulfillment.storage.FolderStorage", "OPTIONS": {"allow_overwrite": True}}
+        return {
+            "BACKEND": "fulfillment.core.files.storage.FolderStorage",
+            "OPTIONS": {"allow_overwrite": True},
+        }
     bucket = environment.text("S3_BUCKET")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]", bucket):
         raise ImproperlyConfigured(
@@ -293,7 +296,7 @@ DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_public
 HTTPS = _public.scheme == "https"
 BEHIND_TLS_PROXY = environment.flag("BEHIND_TLS_PROXY")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None
-# Believed about the client's address and scheme; fulfillment.proxies removes what others say.
+# Believed about the client's address and scheme; fulfillment.site.proxies removes what others say.
 TRUSTED_PROXIES = environment.networks(
     "TRUSTED_PROXIES", ("127.0.0.0/8", "::1/128") if BEHIND_TLS_PROXY else ()
 )
@@ -358,14 +361,14 @@ OAUTH2_PROVIDER = {
 }
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["fulfillment.api.authentication.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["fulfillment.api.permissions.DeclaredAccess"],
-    "DEFAULT_RENDERER_CLASSES": ["fulfillment.api.rendering.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["fulfillment.api.parsing.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.api.rendering.Negotiation",
-    "DEFAULT_SCHEMA_CLASS": "fulfillment.api.schema.OperationSchema",
-    "EXCEPTION_HANDLER": "fulfillment.api.errors.answer_exception",
-    "DEFAULT_METADATA_CLASS": "fulfillment.api.rendering.MethodsOnly",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["applications.oauth.token_authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.api.declared_access.DeclaredAccess"],
+    "DEFAULT_RENDERER_CLASSES": ["fulfillment.core.api.rendering.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["fulfillment.core.api.parsing.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.core.api.rendering.Negotiation",
+    "DEFAULT_SCHEMA_CLASS": "fulfillment.core.api.schema.OperationSchema",
+    "EXCEPTION_HANDLER": "fulfillment.core.api.errors.answer_exception",
+    "DEFAULT_METADATA_CLASS": "fulfillment.core.api.rendering.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
     # The Accept header alone says what is answered.
     "URL_FORMAT_OVERRIDE": None,
@@ -390,13 +393,13 @@ SPECTACULAR_SETTINGS = {
         "GrantEnum": "accounts.permissions.Grant",
         "AssociationStateEnum": "accounts.models.AssociationState",
         "DeliveryStateEnum": "applications.models.DeliveryState",
-        "EventTypeEnum": "applications.models.event_type.EventType",
+        "EventTypeEnum": "applications.webhooks.models.event_type.EventType",
     },
     "AUTHENTICATION_WHITELIST": [],
-    "GET_LIB_DOC_EXCLUDES": "fulfillment.api.schema.classes_without_description",
+    "GET_LIB_DOC_EXCLUDES": "fulfillment.core.api.schema.classes_without_description",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "fulfillment.api.links.add_links",
+        "fulfillment.core.api.links.add_links",
     ],
     "TAGS": [
         {"name": name}
@@ -463,12 +466,12 @@ UNFOLD = {
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
     # The colour scheme is static/console/theme.css.
-    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.navigation.navigation_for"},
+    "SIDEBAR": {"show_search": True, "navigation": "fulfillment.site.navigation.navigation_for"},
 }
 
 # The audit trail: rows of <model>Event tables, written by triggers and closed to UPDATE and DELETE.
 PGHISTORY_APPEND_ONLY = True
-PGHISTORY_BASE_MODEL = "fulfillment.trail_events.Event"
+PGHISTORY_BASE_MODEL = "fulfillment.core.audit.events.Event"
 PGHISTORY_MIDDLEWARE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), pghistory.DeleteEvent())
 
@@ -499,7 +502,7 @@ if not (
         "redis://redis.example:6379/0."
     )
 
-# Expensive work in each web process (fulfillment.lanes). Its threads, as the web server's --blocking-threads has them:
+# Expensive work in each web process (fulfillment.core.lanes). Its threads, as the web server's --blocking-threads has them:
 # three quarters of them at most are held by it.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
 # Each in each process; one caller gets one less.
@@ -573,15 +576,15 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "secrets": {"()": "fulfillment.logs.SecretFilter"},
-        "refusals": {"()": "fulfillment.logs.RefusalFilter"},
+        "secrets": {"()": "fulfillment.core.observability.logs.SecretFilter"},
+        "refusals": {"()": "fulfillment.core.observability.logs.RefusalFilter"},
     },
     "formatters": {
         "plain": {
-            "()": "fulfillment.logs.PlainFormatter",
+            "()": "fulfillment.core.observability.logs.PlainFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         },
-        "json": {"()": "fulfillment.logs.JsonFormatter"},
+        "json": {"()": "fulfillment.core.observability.logs.JsonFormatter"},
     },
     "handlers": {
         "console": {
@@ -593,7 +596,7 @@ LOGGING = {
     "loggers": {
         # Refusals are the clients' business; the access log has them.
         "django.request": {"level": "ERROR"},
-        "fulfillment.access": {"level": "INFO"},
+        "fulfillment.core.api.access": {"level": "INFO"},
         # At the lowest level it writes refresh tokens and codes into its messages.
         "oauthlib": {"level": "INFO"},
     },

@@ -5,8 +5,8 @@ import logging
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
-from fulfillment.errors import Conflict
-from fulfillment.housekeeping import prune
+from fulfillment.core.errors import Conflict
+from fulfillment.operations.retention import prune
 
 logger = logging.getLogger("fulfillment.tasks")
 

@@ -8,17 +8,17 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 
-from fulfillment.connections import renew_connection
-from fulfillment.draining import closing_connections, drain_before_stop
-from fulfillment.handler import Handler
-from fulfillment.telemetry import start_telemetry
+from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.observability.telemetry import start_telemetry
+from fulfillment.site.draining import closing_connections, drain_before_stop
+from fulfillment.site.handler import Handler
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
 try:
     django.setup()
     start_telemetry()
-    from fulfillment.demo_sign_ins import refuse_demo_sign_ins  # needs the models
+    from accounts.demo_sign_ins import refuse_demo_sign_ins  # needs the models
 
     refuse_demo_sign_ins()
 except ImproperlyConfigured as error:

@@ -6,9 +6,9 @@ from django.conf import settings
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
-from fulfillment.errors import Conflict
-from stores.services.catalog_uploads import TASK, work_on_catalog_upload
-from stores.services.order_moves import advance_demo_orders
+from fulfillment.core.errors import Conflict
+from stores.catalog.services.uploads import TASK, work_on_catalog_upload
+from stores.orders.services.transitions import advance_demo_orders
 
 
 @app.periodic(cron="* * * * * */5")

@@ -7,12 +7,13 @@ from django.conf import settings
 from django.core.management import call_command
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from accounts import rates
-from applications.services import usage
-from stores.selectors import layouts, template_drafts
-from tests.databases import own_database
-from tests.snapshots import Snapshot, take_snapshot
-from tests.world import World, build_known_world
+from accounts import rate_limits
+from applications.registration.services import usage
+from stores.editor.selectors import drafts
+from stores.templates.selectors import layouts
+from tests.support.databases import own_database
+from tests.support.scenario import World, build_known_world
+from tests.support.snapshots import Snapshot, take_snapshot
 
 
 @pytest.fixture(scope="session")
@@ -67,10 +68,10 @@ def static_files_looked_at_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def nothing_remembered():
     """What a process remembers outlives a test's transaction, and the next test may have the same keys."""
-    rates._over.clear()
+    rate_limits._over.clear()
     usage._counts.clear()
     layouts._kept.clear()
-    template_drafts._kept.clear()
+    drafts._kept.clear()
 
 
 def pytest_configure() -> None:

@@ -9,7 +9,7 @@ os.environ["PUBLIC_URL"] = "http://127.0.0.1:8000"
 for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS"):
     os.environ.setdefault(name, f"test-only-{name.lower()}-0123456789-abcdefghijklmnop")
 if "DATABASE_URL" not in os.environ:
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     os.environ["DATABASE_URL"] = ensure_running(Path("var/test-postgres").resolve(), durable=False)
 
@@ -21,7 +21,7 @@ INSTALLED_APPS += ["django_migration_linter", "tests"]  # noqa: F405
 DATABASES["default"]["OPTIONS"]["options"] += " -c fulfillment.may_empty=on"  # type: ignore[index]  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-# That of `tests.world`, whose people sign in by their names alone.
+# That of `tests.support.scenario`, whose people sign in by their names alone.
 DEFAULT_TENANT_DOMAIN = "print.example"
 _media = tempfile.TemporaryDirectory(prefix="fulfillment-media-")
 MEDIA_ROOT = Path(_media.name)

@@ -16,9 +16,9 @@ from accounts.admin.association_forms import GrantsForm, NoteForm
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.services.associations import approve_association, deny_association
-from fulfillment.confirmation import ask, asks_first
-from fulfillment.console_admin import ConsoleAdmin
-from fulfillment.errors import DomainError
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.errors import DomainError
 
 DENY = "Deny these requests? Whoever asked is told; they may ask anew."
 INBOX = "admin:accounts_associationrequest_changelist"

@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from accounts.models import AssociationRequest, Role, SubscriptionKey, Tenant, User
-from fulfillment.read_only_admin import HistoryAdmin
+from fulfillment.core.admin.read_only import HistoryAdmin
 
 
 @admin.register(Role.pgh_event_model)  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from accounts.permissions import Grant
 from accounts.selectors.staff import Staff, staff_of
-from fulfillment.console_admin import ConsoleAdmin
+from fulfillment.core.admin.base import ConsoleAdmin
 
 NAMED = {"application": "application_name", "user": "user_name"}
 

@@ -6,8 +6,8 @@ from django.http import HttpRequest
 
 from accounts.models import Subscription, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
-from fulfillment.confirmation import asks_first
-from fulfillment.console_admin import ConsoleAdmin
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.confirmation import asks_first
 
 
 @admin.register(Subscription)

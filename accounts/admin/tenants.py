@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.models import Tenant
-from fulfillment.console_admin import ConsoleAdmin
+from fulfillment.core.admin.base import ConsoleAdmin
 
 
 @admin.register(Tenant)

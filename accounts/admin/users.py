@@ -12,8 +12,8 @@ from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
 from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
-from fulfillment.console_admin import ConsoleAdmin, ConsoleInline
-from fulfillment.errors import Invalid
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
+from fulfillment.core.errors import Invalid
 
 
 class OwnName:

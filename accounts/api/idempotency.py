@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.services.idempotency import KeptAnswer, KeyedRequest, answer_once, find_answer, only_request
-from fulfillment.errors import Invalid
+from fulfillment.core.errors import Invalid
 
 HEADER = "Idempotency-Key"
 LONGEST = 255

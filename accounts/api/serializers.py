@@ -3,7 +3,7 @@ from rest_framework import serializers
 
 from accounts.names import LONGEST, PATTERN
 from accounts.permissions import Grant
-from fulfillment.serializers import Meta, StrictSerializer, StrictText
+from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
 
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": PATTERN})

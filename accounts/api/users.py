@@ -12,12 +12,12 @@ from accounts.models import Role, Tenant, User
 from accounts.permissions import Permission
 from accounts.selectors.users import known_addresses, own_tenant, roles_of_user, user_by_id
 from accounts.services.users import create_user
-from fulfillment.access import Access
-from fulfillment.errors import Fault, Invalid
-from fulfillment.lanes import lane_errors
-from fulfillment.mistakes import Mistakes
-from fulfillment.serializers import meta
-from fulfillment.viewsets import ApiViewSet
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.serializers import meta
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.lanes import lane_errors
+from fulfillment.core.mistakes import Mistakes
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",

@@ -1,7 +1,7 @@
 from django.db import migrations, models
 from django.db.models.functions import Lower
 
-from fulfillment.index_builds import BuildIndexConcurrently
+from fulfillment.core.db.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from fulfillment.index_builds import USUAL_LIMITS, WITHOUT_LIMITS
+from fulfillment.core.db.index_builds import USUAL_LIMITS, WITHOUT_LIMITS
 
 
 def _build(name: str, definition: str) -> list[str]:

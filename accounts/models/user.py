@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models.tenant import Tenant
 from accounts.names import prepared_name, split_sign_in_name, validate_username
-from fulfillment.text_validation import VisibleText
+from fulfillment.core.text_validation import VisibleText
 
 
 class PreparedNameField(models.TextField):

@@ -16,7 +16,7 @@ from accounts.selectors.email_changes import email_change_of, pending_email_chan
 from accounts.selectors.email_confirmations import user_of_confirmation
 from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
 from accounts.services.email_confirmations import ask_confirmation, confirm_address
-from fulfillment.errors import DomainError, NotFound
+from fulfillment.core.errors import DomainError, NotFound
 
 
 @sensitive_post_parameters()

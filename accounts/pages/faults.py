@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from django import forms
 
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
 
 
 def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
-from fulfillment.errors import Forbidden, NotFound
+from fulfillment.core.errors import Forbidden, NotFound
 
 View = Callable[..., HttpResponse]
 

@@ -11,10 +11,10 @@ from accounts.models import Subscription, SubscriptionSlot, User
 from accounts.pages.confirmation import ask_password, confirm_by, forget, is_confirmed
 from accounts.pages.forms import PasswordConfirmForm
 from accounts.pages.guards import signed_in
-from accounts.secrets import masked
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
-from fulfillment.errors import NotFound
+from fulfillment.core.errors import NotFound
+from fulfillment.core.secrets import masked
 
 
 @method_decorator([sensitive_post_parameters(), signed_in], name="dispatch")

@@ -17,9 +17,9 @@ from accounts.pages.confirmation import password_complaint
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
-from accounts.secrets import decrypt, encrypt
 from accounts.services.passwords import ask_reset_link, link_lifetime
 from accounts.throttles import count_reset
+from fulfillment.core.secrets import decrypt, encrypt
 
 KEPT_TOKEN = views.INTERNAL_RESET_SESSION_TOKEN
 

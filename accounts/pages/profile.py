@@ -10,7 +10,7 @@ from accounts.pages.guards import signed_in
 from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, subjects_of_roles
 from accounts.services.users import change_profile
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
 
 ROLES_A_PAGE = 25
 

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.pages.forms import CodeForm
 from accounts.pages.throttling import too_many_seconds
 from accounts.services.two_factor import check_second_step
-from fulfillment.errors import TooManyRequests
+from fulfillment.core.errors import TooManyRequests
 
 SESSION_NAME = "second_step"
 SECONDS = 600

@@ -16,7 +16,7 @@ from accounts.pages.second_step import begin_second_step, complete_sign_in
 from accounts.pages.throttling import too_many
 from accounts.services.users import create_user
 from accounts.throttles import count_sign_up
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
 
 
 class SignInView(LoginView):

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from accounts.rates import Standing
+from accounts.rate_limits import Standing
 
 
 def too_many(request: HttpRequest, standing: Standing, *, what: str, back: str) -> HttpResponse:

@@ -14,7 +14,6 @@ from accounts.pages.confirmation import ask_password, is_confirmed, is_confirmed
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import CodeForm, PasswordConfirmForm
 from accounts.pages.guards import signed_in
-from accounts.secrets import decrypt, encrypt
 from accounts.services.two_factor import (
     disable_two_factor,
     enable_two_factor,
@@ -22,7 +21,8 @@ from accounts.services.two_factor import (
     provisioning_uri,
     renew_recovery_codes,
 )
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
+from fulfillment.core.secrets import decrypt, encrypt
 
 SESSION_NAME = "two_factor_key"
 

@@ -1,30 +1,22 @@
-from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.pages.emails import confirm_email, confirm_own_address
-from accounts.pages.passwords import (
-    PasswordChangeView,
-    PasswordResetCompleteView,
-    PasswordResetConfirmView,
-    PasswordResetDoneView,
-    PasswordResetView,
-)
-from accounts.pages.second_step import show_second_step
-from accounts.pages.sign_in import SignInView, SignUpView
+from accounts.pages.emails import cancel_change, change_email, send_link_again
+from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
+from accounts.pages.profile import show_profile, show_roles
+from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_off
 
-# Not in a namespace: Django's own views look some of these names up.
 urlpatterns = [
-    path("login/", SignInView.as_view(), name="login"),
-    path("second-step/", show_second_step, name="second_step"),
-    path("logout/", LogoutView.as_view(), name="logout"),
-    path("signup/", SignUpView.as_view(), name="signup"),
-    path("password-reset/", PasswordResetView.as_view(), name="password_reset"),
-    path("password-reset/sent/", PasswordResetDoneView.as_view(), name="password_reset_done"),
-    path("password-reset/saved/", PasswordResetCompleteView.as_view(), name="password_reset_complete"),
-    path(
-        "password-reset/<uidb64>/<token>/", PasswordResetConfirmView.as_view(), name="password_reset_confirm"
-    ),
-    path("email/<str:token>/", confirm_email, name="email_confirm"),
-    path("email/confirm/<str:token>/", confirm_own_address, name="email_confirmation"),
-    path("password-change/", PasswordChangeView.as_view(), name="password_change"),
+    path("profile", show_profile, name="profile"),
+    path("profile/email", change_email, name="profile-email"),
+    path("profile/email/link", send_link_again, name="profile-email-link"),
+    path("profile/email/cancel", cancel_change, name="profile-email-cancel"),
+    path("profile/roles", show_roles, name="profile-roles"),
+    path("profile/keys", KeysView.as_view(), name="profile-keys"),
+    path("profile/keys/hide", hide_keys, name="profile-keys-hide"),
+    path("profile/keys/subscribe", subscribe, name="profile-subscribe"),
+    path("profile/keys/<str:slot>/regenerate", regenerate_key, name="profile-key-regenerate"),
+    path("profile/two-factor", show_two_factor, name="two-factor"),
+    path("profile/two-factor/set-up", set_up, name="two-factor-set-up"),
+    path("profile/two-factor/off", turn_off, name="two-factor-off"),
+    path("profile/two-factor/codes", new_codes, name="two-factor-codes"),
 ]

@@ -5,7 +5,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState, Role
-from fulfillment.errors import Invalid, NotFound
+from fulfillment.core.errors import Invalid, NotFound
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:

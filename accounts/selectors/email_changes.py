@@ -1,8 +1,8 @@
 from django.utils import timezone
 
 from accounts.models import EmailChange, User
-from accounts.secrets import digests
-from fulfillment.errors import NotFound
+from fulfillment.core.errors import NotFound
+from fulfillment.core.secrets import digests
 
 
 def pending_email_change(user: User) -> EmailChange | None:

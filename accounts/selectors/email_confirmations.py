@@ -3,7 +3,7 @@ from datetime import timedelta
 from django.core import signing
 
 from accounts.models import User
-from fulfillment.errors import NotFound
+from fulfillment.core.errors import NotFound
 
 SALT = "accounts.email-confirmation"
 LIFETIME = timedelta(days=7)

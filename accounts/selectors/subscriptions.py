@@ -1,5 +1,5 @@
 from accounts.models import Subscription
-from accounts.secrets import decrypt
+from fulfillment.core.secrets import decrypt
 
 
 def subscription_keys(subscription: Subscription) -> dict[str, str]:

@@ -7,7 +7,7 @@ from django.db.models import Min, Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
-from fulfillment.errors import Forbidden, Invalid, NotFound
+from fulfillment.core.errors import Forbidden, Invalid, NotFound
 
 MAXIMUM_ADDRESSES = 100
 

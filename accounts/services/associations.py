@@ -16,7 +16,7 @@ from accounts.permissions import (
     STORE_GRANTS,
 )
 from accounts.selectors.associations import association_request_for
-from fulfillment.errors import Conflict, Forbidden, Invalid
+from fulfillment.core.errors import Conflict, Forbidden, Invalid
 
 # Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
 # for apps to the right of this one: whoever listens writes with the decision, or undoes it by raising.

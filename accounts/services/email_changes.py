@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from accounts.mail import MailAway, send_letter
 from accounts.models import EmailChange, User
-from accounts.secrets import digest, generate_secret
 from accounts.selectors.email_changes import email_change_of
 from accounts.services.users import field_faults
 from accounts.throttles import count_confirmation_mail
-from fulfillment.errors import Conflict, Invalid
+from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(hours=24)
 # Between two mails for the same user, so that nobody's mailbox can be filled from here.

@@ -9,7 +9,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.rates import Standing
+from accounts.rate_limits import Standing
 from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
 from accounts.throttles import count_confirmation_mail
 

@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import IdempotentAnswer
-from accounts.secrets import decrypt, digest, digests, encrypt
-from fulfillment.errors import Busy, Unprocessable
-from fulfillment.statements import fetch_row
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import Busy, Unprocessable
+from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 KEPT = timedelta(hours=24)

@@ -21,9 +21,9 @@ from accounts.services.personal_trail import (
     names_pattern,
     trail,
 )
-from fulfillment.erasure import ERASED
-from fulfillment.personal_data import PersonalData, Record
-from fulfillment.serializers import timestamp
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import PersonalData, Record
 
 PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
 JOBS_ABOUT = """

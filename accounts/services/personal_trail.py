@@ -12,9 +12,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import BooleanField, ExpressionWrapper, Model, Q
 
 from accounts.models import AssociationRequest, Role, Subscription, User
-from fulfillment.erasure import ERASED
-from fulfillment.personal_data import Record
-from fulfillment.serializers import timestamp
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import Record
 
 Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 

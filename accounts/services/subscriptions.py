@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot, User
-from accounts.secrets import digest, encrypt, generate_secret
+from fulfillment.core.secrets import digest, encrypt, generate_secret
 
 
 @transaction.atomic

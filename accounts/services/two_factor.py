@@ -13,9 +13,9 @@ from django.utils import timezone
 from django_otp.oath import TOTP
 
 from accounts.models import Authenticator, RecoveryCode, User
-from accounts.secrets import decrypt, encrypt
 from accounts.throttles import count_second_step, forget_second_steps
-from fulfillment.errors import Conflict, Invalid
+from fulfillment.core.errors import Conflict, Invalid
+from fulfillment.core.secrets import decrypt, encrypt
 
 RECOVERY_CODES = 10
 # Without letters and digits that are taken for each other.

@@ -11,7 +11,7 @@ from accounts.models import Tenant, User
 from accounts.names import prepared_name
 from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.subscriptions import create_subscription
-from fulfillment.errors import Fault, Invalid, TooManyRequests
+from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
 # Where each model field stands in what a caller sent.

@@ -1,11 +1,11 @@
 from django.urls import path
 
-from applications.api.applications import ApplicationViewSet
-from applications.api.deliveries import DeliveryViewSet
-from applications.api.events import EventViewSet
-from applications.api.icons import IconViewSet
-from applications.api.keys import KeyViewSet
-from applications.api.webhooks import WebhookViewSet
+from applications.registration.api.applications import ApplicationViewSet
+from applications.registration.api.icons import IconViewSet
+from applications.registration.api.keys import KeyViewSet
+from applications.webhooks.api.deliveries import DeliveryViewSet
+from applications.webhooks.api.events import EventViewSet
+from applications.webhooks.api.webhooks import WebhookViewSet
 
 WEBHOOK = "application/<str:application_id>/webhook"
 

@@ -2,7 +2,7 @@ import django.contrib.postgres.indexes
 from django.db import migrations
 from django.db.models.fields.json import KeyTransform
 
-from fulfillment.index_builds import BuildIndexConcurrently
+from fulfillment.core.db.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):

@@ -10,11 +10,11 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
 from accounts.permissions import Permission
-from applications.models import Application
 from applications.oauth.issuing import require_known_resources
 from applications.oauth.redirects import with_issuer, with_parameters
 from applications.oauth.server import server
-from applications.services.built_in import CONSOLE_RETURN
+from applications.registration.models import Application
+from applications.registration.services.built_in import CONSOLE_RETURN
 
 # Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
 PARAMETERS = (

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.http import HttpRequest
 
-from accounts import rates
-from accounts.rates import Standing
+from accounts import rate_limits
+from accounts.rate_limits import Standing
 from applications.oauth.credentials import decode_basic
 
 # What a wrong secret, code or refresh token is answered with.
@@ -20,7 +20,7 @@ FLOOD = 10
 
 def flood_from(request: HttpRequest) -> Standing | None:
     """The standing of an address that goes on and on; does not ask the database."""
-    standing = rates.known_refusal(_bucket(request))
+    standing = rate_limits.known_refusal(_bucket(request))
     return standing if standing and standing.used > FLOOD * standing.quota else None
 
 
@@ -40,7 +40,7 @@ class Attempt:
 
     def known_refusal(self) -> Standing | None:
         """Whether this client went on with wrong secrets after its address had run over."""
-        standing = rates.known_refusal(f"{self.bucket} {self.client_id}")
+        standing = rate_limits.known_refusal(f"{self.bucket} {self.client_id}")
         if standing:
             self._count_on()
         return standing
@@ -50,23 +50,25 @@ class Attempt:
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:
             return None
-        standing = self._count_on() or rates.count_request(
-            policy=rates.TOKEN_FAILURES, bucket=self.bucket, quota=settings.TOKEN_FAILURES_PER_MINUTE
+        standing = self._count_on() or rate_limits.count_request(
+            policy=rate_limits.TOKEN_FAILURES, bucket=self.bucket, quota=settings.TOKEN_FAILURES_PER_MINUTE
         )
         if not standing.is_over:
             return None
         if error == "invalid_client":
-            rates.remember_refusal(f"{self.bucket} {self.client_id}", standing)
+            rate_limits.remember_refusal(f"{self.bucket} {self.client_id}", standing)
         return standing
 
     def _count_on(self) -> Standing | None:
         """What comes after the limit is counted in this process only, for `flood_from`."""
-        standing = rates.known_refusal(self.bucket)
+        standing = rate_limits.known_refusal(self.bucket)
         if standing:
             standing = replace(standing, used=standing.used + 1)
-            rates.remember_refusal(self.bucket, standing)
+            rate_limits.remember_refusal(self.bucket, standing)
         return standing
 
 
 def _bucket(request: HttpRequest) -> str:
-    return f"{rates.TOKEN_FAILURES}:{rates.bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
+    return (
+        f"{rate_limits.TOKEN_FAILURES}:{rate_limits.bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
+    )

@@ -3,7 +3,7 @@ from typing import Any
 from oauth2_provider.scopes import BaseScopes
 
 from accounts.permissions import DEFAULT_SCOPES, Permission
-from applications.models import Application
+from applications.registration.models import Application
 
 
 class PermissionScopes(BaseScopes):

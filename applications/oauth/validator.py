@@ -19,14 +19,15 @@ from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.secrets import digests
-from applications.models import Application, ApplicationKey, UsedCode
-from applications.models.application import EXTERNAL_ID
 from applications.oauth.credentials import read_credentials
 from applications.oauth.issuing import resources_of, store_access_token, store_refresh_token
+from applications.oauth.models import UsedCode
 from applications.oauth.redirects import is_registered
+from applications.oauth.services.authorizations import end_token, end_token_family, end_tokens_of_code
 from applications.oauth.tokens import new_token_family, started_at
-from applications.services.authorizations import end_token, end_token_family, end_tokens_of_code
+from applications.registration.models import Application, ApplicationKey
+from applications.registration.models.application import EXTERNAL_ID
+from fulfillment.core.secrets import digests
 
 # Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
 REUSE_TOLERANCE = timedelta(seconds=10)

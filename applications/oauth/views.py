@@ -19,7 +19,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
 from accounts.permissions import Permission
-from accounts.rates import Standing
+from accounts.rate_limits import Standing
 from applications.oauth.authorization import (
     AuthorizationRequest,
     error_location,
@@ -29,8 +29,8 @@ from applications.oauth.failures import Attempt, flood_from
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
-from fulfillment.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
-from fulfillment.measures import count_refusal
+from fulfillment.core.api.form_limits import FEW_FIELDS, SMALL_FORM, field_count, stated_size
+from fulfillment.core.observability.instruments import count_refusal
 
 # Chromium applies form-action to the redirect that follows the form, too: it must name where the answer goes.
 CONSENT_POLICY = (

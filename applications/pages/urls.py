@@ -1,18 +1,24 @@
 from django.urls import path
 
-from applications.pages.applications import (
+from applications.oauth.pages.authorizations import revoke, show_authorizations
+from applications.registration.pages.applications import (
     edit_application,
     list_applications,
     new_application,
     show_application,
 )
-from applications.pages.authorizations import revoke, show_authorizations
-from applications.pages.icons import serve_icon, show_icon
-from applications.pages.invitations import accept, decline, show_invitation
-from applications.pages.joining import join_application, withdraw_joining
-from applications.pages.keys import change_dates, end, regenerate, regenerate_subscription, show_keys
-from applications.pages.owners import remove, send_again, show_owners, withdraw
-from applications.pages.try_it import try_application
+from applications.registration.pages.icons import serve_icon, show_icon
+from applications.registration.pages.invitations import accept, decline, show_invitation
+from applications.registration.pages.joining import join_application, withdraw_joining
+from applications.registration.pages.keys import (
+    change_dates,
+    end,
+    regenerate,
+    regenerate_subscription,
+    show_keys,
+)
+from applications.registration.pages.owners import remove, send_again, show_owners, withdraw
+from applications.registration.pages.try_it import try_application
 
 ONE = "applications/<str:application_id>"
 

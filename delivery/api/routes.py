@@ -1,6 +1,6 @@
 from django.urls import path
 
-from delivery.api.eddm import EddmViewSet
+from delivery.datasets.api.eddm import EddmViewSet
 
 urlpatterns = [
     path("delivery/eddm", EddmViewSet.as_view({"get": "list"}), name="eddm-list"),

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from delivery.models import DatasetStatus
-from delivery.populations import ROUTE_TYPE_NAMES, sum_of, totals_of
-from delivery.services.imports import Outcome
-from delivery.services.reading import ImportOptions
-from delivery.sources.problems import REMEDIES
+from delivery.datasets.models import DatasetStatus
+from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_of, totals_of
+from delivery.datasets.services.importer import ImportOptions
+from delivery.datasets.services.imports import Outcome
+from delivery.datasets.sources.problems import REMEDIES
 
 SHOWN = 10
 

@@ -1,13 +1,13 @@
 from django.urls import path
 
-from stores.api.assets import AssetViewSet
-from stores.api.order_export import OrderExportViewSet
-from stores.api.order_files import OrderFileViewSet
-from stores.api.orders import OrderViewSet
-from stores.api.products import ProductViewSet
-from stores.api.proofs import ProofViewSet
-from stores.api.quotes import QuoteViewSet
-from stores.api.stores import StoreUserViewSet, StoreViewSet
+from stores.catalog.api.products import ProductViewSet
+from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
+from stores.orders.api.export import OrderExportViewSet
+from stores.orders.api.files import OrderFileViewSet
+from stores.orders.api.orders import OrderViewSet
+from stores.orders.api.quotes import QuoteViewSet
+from stores.proofs.api.assets import AssetViewSet
+from stores.proofs.api.proofs import ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
 

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from fulfillment.index_builds import BuildIndexConcurrently
+from fulfillment.core.db.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):

@@ -1,7 +1,7 @@
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 
-from fulfillment.index_builds import BuildIndexConcurrently
+from fulfillment.core.db.index_builds import BuildIndexConcurrently
 
 
 class Migration(migrations.Migration):

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stores.pages.associations import show_stores, withdraw
+from stores.associations.pages.associations import show_stores, withdraw
 
 urlpatterns = [
     path("applications/<str:application_id>/stores", show_stores, name="application-stores"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlsplit
 
-from fulfillment.visible_text import is_blank
+from fulfillment.core.visible_text import is_blank
 from stores.typesetting.errors import Problem, ValuesInvalid, pointer
 
 TYPES = {

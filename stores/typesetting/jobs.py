@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fulfillment.visible_text import is_blank
+from fulfillment.core.visible_text import is_blank
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
@@ -15,8 +15,8 @@ from stores.typesetting.codes import (
 )
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.room import too_much
 from stores.typesetting.template import Artwork, Box, Template
+from stores.typesetting.text_limits import too_much
 
 GOOD_DPI = 150
 PROOF_DPI = 200

@@ -11,8 +11,8 @@ from stores.typesetting.fonts import FontSet
 from stores.typesetting.jobs import SheetBuilder
 from stores.typesetting.print_boxes import add_bleed_boxes
 from stores.typesetting.template import Template
+from stores.typesetting.workdir import Workshop, current_workshop
 from stores.typesetting.workers import shared_workers
-from stores.typesetting.workshop import Workshop, current_workshop
 
 DPI = 144
 SECONDS = 10.0

@@ -15,7 +15,7 @@ from typing import Any
 
 import typst
 
-from stores.typesetting.wire import receive_message, send_message
+from stores.typesetting.ipc import receive_message, send_message
 
 LAYOUTS = {
     "pages": (Path(__file__).parent / "layout.typ").read_bytes(),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stores.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
-from stores.typesetting.wire import receive_message, send_message
+from stores.typesetting.ipc import receive_message, send_message
 
 RENDERINGS_OF_A_WORKER = 20_000
 PEAK_KIB = 600_000

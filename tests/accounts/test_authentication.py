@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts import authentication
 from accounts.authentication import TenantBackend, is_own_password
 from accounts.models import RateWindow, Tenant, User
-from tests.world import PASSWORD
+from tests.support.scenario import PASSWORD
 
 BACKEND = TenantBackend()
 

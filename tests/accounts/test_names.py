@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.names import LONGEST, PATTERN, prepared_name, split_sign_in_name, validate_username
-from tests.accounts.name_examples import GOOD, REFUSED
+from tests.support.name_examples import GOOD, REFUSED
 
 
 @pytest.mark.parametrize("name", GOOD, ids=ascii)

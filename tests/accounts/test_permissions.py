@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from accounts.api.declared_access import check_access
 from accounts.callers import Caller
 from accounts.permissions import (
     APPLICATION_GRANTS,
@@ -16,10 +17,9 @@ from accounts.permissions import (
     with_implied,
 )
 from accounts.selectors.grants import grants_on_application, judged_on_store
-from fulfillment.access import Access
-from fulfillment.api.errors import InsufficientScope
-from fulfillment.api.permissions import check_access
-from fulfillment.errors import Forbidden
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.errors import InsufficientScope
+from fulfillment.core.errors import Forbidden
 
 SCOPES = with_implied(Permission.values)
 USER, APPLICATION = uuid4(), uuid4()

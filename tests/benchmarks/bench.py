@@ -7,7 +7,7 @@ import argparse
 import os
 import sys
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks.databases import ORDERS, PRODUCTS, STORES, TOKENS, is_filled, prepare_database
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.ratios import Pace, measure_growth, measure_rows

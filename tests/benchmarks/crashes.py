@@ -86,7 +86,7 @@ def _tell_and_kill(world: Any, workers: list[subprocess.Popen[bytes]], chance: r
 
 
 def _restart_postgres() -> None:
-    from fulfillment.postgres_host import find_host
+    from fulfillment.local.postgres_layout import find_host
 
     host = find_host((ROOT / "var" / "bench-webhooks-postgres").resolve())
     host.run(
@@ -126,7 +126,7 @@ def _kill_backend(chance: random.Random) -> None:
 def _wait_until_delivered() -> None:
     from django.db import Error, connection
 
-    from applications.models import Delivery
+    from applications.webhooks.models import Delivery
 
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
@@ -140,7 +140,7 @@ def _wait_until_delivered() -> None:
 
 def _missing(receiver: Any) -> set[tuple[int, int]]:
     """What each order should have told, but for what arrived."""
-    from applications.models import Event
+    from applications.webhooks.models import Event
 
     arrived = {event_id for _, event_id in receiver.arrived}
     told = {

@@ -43,10 +43,10 @@ def fill(scale: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from fulfillment.trail import MAY_EMPTY
-    from stores.models import Store
-    from stores.services.catalog_import import import_catalog
-    from stores.services.order_filling import fill_orders
+    from fulfillment.core.audit.guards import MAY_EMPTY
+    from stores.catalog.models import Store
+    from stores.catalog.services.imports import import_catalog
+    from stores.orders.services.sample_orders import fill_orders
     from tests.benchmarks.copies import copy_stores, make_tokens
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
@@ -73,9 +73,9 @@ def fill(scale: int) -> None:
 
 def facts(scale: int) -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
-    from accounts.secrets import decrypt
     from accounts.selectors.subscriptions import subscription_keys
-    from applications.models import Application
+    from applications.registration.models import Application
+    from fulfillment.core.secrets import decrypt
     from tests.benchmarks.counting import count_statements
 
     application = Application.objects.get(name="Bench")
@@ -101,8 +101,8 @@ def _make_application(name: str, store_ids: list[str]) -> Any:
     from accounts.models import Role, Tenant, User
     from accounts.permissions import STORE_GRANTS
     from accounts.services.users import create_user
-    from applications.services.applications import create_application
-    from stores.models import Store
+    from applications.registration.services.applications import create_application
+    from stores.catalog.models import Store
 
     tenant, _ = Tenant.objects.get_or_create(domain="bench.example", defaults={"name": "Bench"})
     owner = User.objects.filter(username=OWNER).first() or create_user(
@@ -135,7 +135,7 @@ def lift_limits() -> None:
 
 def _access_token(application: Any) -> str:
     from accounts.permissions import Permission
-    from applications.services.tokens import issue_access_token
+    from applications.oauth.services.tokens import issue_access_token
 
     scopes = [name for name in Permission.values if name != Permission.OPERATOR]
     return issue_access_token(user=None, application=application, scopes=scopes, lifetime=timedelta(hours=6))
@@ -180,9 +180,9 @@ def _keep_hash(application: Any, secret: str) -> None:
 def _proof_facts() -> dict[str, Any]:
     """The card's data with every field, so that what was sent is what is printed; and its fingerprint."""
     from accounts.callers import Caller
-    from stores.models import Product
-    from stores.selectors.proofs import product_version_of
-    from stores.services.fillings import fill_template
+    from stores.catalog.models import Product
+    from stores.proofs.selectors.proofs import product_version_of
+    from stores.proofs.services.merging import fill_template
     from tests.factories.orders import card_data
 
     product = Product.objects.get(store__external_id=WORKSHOP, external_id="card")

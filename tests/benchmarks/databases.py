@@ -35,7 +35,7 @@ class Database:
 
 def prepare_database(scale: int) -> Database:
     """Production's settings, but for what needs https. A process of its own fills the database, once."""
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     return fill_database(ensure_running(FOLDER, database=f"bench_{scale}"), scale)
 
@@ -61,7 +61,7 @@ def fill_database(url: str, scale: int, **more: str) -> Database:
 
 def is_filled(scale: int) -> bool:
     """Whether an earlier run has left this much data behind, and not only begun."""
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     url, name = ensure_running(FOLDER, database="postgres"), f"bench_{scale}"
     with psycopg.connect(url) as connection:
@@ -78,6 +78,6 @@ def server_process() -> int:
 
 
 def _data_folder() -> Path:
-    from fulfillment.postgres_host import find_host
+    from fulfillment.local.postgres_layout import find_host
 
     return Path(find_host(FOLDER.resolve()).data)

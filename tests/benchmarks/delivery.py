@@ -56,7 +56,7 @@ def _prepare() -> None:
     os.environ.setdefault("FULFILLMENT_MODE", "development")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
     if "DATABASE_URL" not in os.environ:
-        from fulfillment.postgres import ensure_running
+        from fulfillment.local.postgres import ensure_running
 
         os.environ["DATABASE_URL"] = ensure_running(ROOT / "var" / "bench-postgres")
     import django
@@ -146,7 +146,7 @@ def time_import(path: Path) -> tuple[float, float]:
 
 def time_look_ups(codes: list[str], rounds: int = 400) -> tuple[float, float]:
     """Median and 95th percentile in ms of 100 codes, as the API asks for them; all of them once before."""
-    from delivery.selectors.populations import look_up
+    from delivery.datasets.selectors.populations import look_up
 
     for start in range(0, len(codes), 100):
         look_up(codes[start : start + 100])
@@ -182,9 +182,9 @@ def quietest(codes: list[str], blocks: int = 8) -> float:
 
 def compare_with_a_tenth() -> float:
     """The national set's latency over that of every tenth ZIP code, for the same codes, in turns."""
-    from delivery.selectors.datasets import live_dataset
-    from delivery.selectors.populations import stored_populations
-    from delivery.services.datasets import activate_dataset, store_populations
+    from delivery.datasets.selectors.datasets import live_dataset
+    from delivery.datasets.selectors.populations import stored_populations
+    from delivery.datasets.services.datasets import activate_dataset, store_populations
 
     national = live_dataset()
     populations = stored_populations(national)
@@ -204,9 +204,9 @@ def compare_with_ten_sets() -> float:
     """Latency with nine more national sets in the table over that without them, before and after."""
     from django.db import connection
 
-    from delivery.models import Dataset
-    from delivery.selectors.datasets import live_dataset
-    from delivery.services.datasets import discard_dataset
+    from delivery.datasets.models import Dataset
+    from delivery.datasets.selectors.datasets import live_dataset
+    from delivery.datasets.services.datasets import discard_dataset
 
     national, codes = live_dataset(), standard_codes()
     before = quietest(codes)
@@ -262,10 +262,10 @@ class Watch:
 
 def swap_under_load() -> tuple[int, int, float]:
     """Wrong answers, requests and the slowest of them while two sets are activated in turn."""
-    from delivery.populations import pack
-    from delivery.selectors.datasets import live_dataset
-    from delivery.selectors.populations import look_up, stored_populations
-    from delivery.services.datasets import activate_dataset, store_populations
+    from delivery.datasets.populations import pack
+    from delivery.datasets.selectors.datasets import live_dataset
+    from delivery.datasets.selectors.populations import look_up, stored_populations
+    from delivery.datasets.services.datasets import activate_dataset, store_populations
 
     codes = standard_codes()[:100]
     first = live_dataset()
@@ -297,7 +297,7 @@ def asker() -> Callable[[list[str]], tuple[int, str]]:
     from django.core.wsgi import get_wsgi_application
     from django.test import RequestFactory
 
-    from fulfillment.demo import load_demo, reset_demo
+    from fulfillment.operations.demo import load_demo, reset_demo
     from tests.benchmarks.data import lift_limits
 
     load_demo()
@@ -327,7 +327,7 @@ def _ignore(*parts: object) -> None:
 def _origin() -> object:
     from datetime import date
 
-    from delivery.services.datasets import Origin
+    from delivery.datasets.services.datasets import Origin
 
     return Origin(date(2026, 1, 1), "csv", "benchmark", "0" * 64, is_synthetic=True)
 

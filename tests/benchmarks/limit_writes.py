@@ -163,7 +163,7 @@ def find_proof(connection: Any, store_id: str, product_id: str, caller: Any, sen
 
 def _signed(identity: bytes, name: str) -> str:
     day = (int(time.time()) // 86_400 + 31).to_bytes(3)
-    key = hashlib.sha256(b"stores.links" + os.environ["SECRET_KEY"].encode()).digest()
+    key = hashlib.sha256(b"stores.proofs.links" + os.environ["SECRET_KEY"].encode()).digest()
     mac = hmac.digest(key, b"\0".join([b"proofs", name.encode(), day, identity]), "sha256")[:16]
     token = base64.urlsafe_b64encode(identity + day + mac).rstrip(b"=").decode()
     return f"http://127.0.0.1:8000/proofs/{token}/{name}"

@@ -17,7 +17,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from fulfillment.postgres import ensure_running
+from fulfillment.local.postgres import ensure_running
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "var" / "mutants"
@@ -32,7 +32,7 @@ KILLED, TIMED_OUT = {1, 3}, {24, -24, 36, 152, 255, -9}
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "names", nargs="*", help="of changes, such as 'stores.services.order_moves.*'; else all"
+        "names", nargs="*", help="of changes, such as 'stores.orders.services.transitions.*'; else all"
     )
     parser.add_argument("--keep", action="store_true", help="go on from the run before")
     parser.add_argument("--again", action="store_true", help="only what the run before left alive")

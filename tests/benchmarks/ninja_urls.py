@@ -15,9 +15,10 @@ from ninja.security import HttpBearer
 from oauth2_provider.models import AccessToken
 
 from accounts.models import SubscriptionKey
-from accounts.secrets import digests
-from delivery.models import LiveDataset, Population
-from stores.models import DeliveredPrice, Order, Product, ProductionSpeed, Store, TemplateField
+from delivery.datasets.models import LiveDataset, Population
+from fulfillment.core.secrets import digests
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
+from stores.orders.models import Order
 
 
 class Bearer(HttpBearer):

@@ -15,7 +15,7 @@ FIRST, TYPICAL = "bench-01", "bench-02"
 def prepare() -> dict[str, str]:
     """The database, and the headers of an operator's own application that reads and writes all orders."""
     django.setup()
-    from stores.models import Store
+    from stores.catalog.models import Store
 
     call_command("migrate", verbosity=0)
     if Store.objects.count() < STORES:
@@ -26,7 +26,7 @@ def prepare() -> dict[str, str]:
 def count() -> int:
     from django.db.models import Sum
 
-    from stores.models import OrderTally
+    from stores.orders.models import OrderTally
 
     return OrderTally.objects.aggregate(n=Sum("orders"))["n"] or 0
 
@@ -35,8 +35,9 @@ def fill(*, to: int, large: int) -> None:
     """Up to so many orders in all, at least `large` of them in the first store."""
     from django.db import connection
 
-    from stores.models import Order, Store
-    from stores.services.order_filling import fill_orders
+    from stores.catalog.models import Store
+    from stores.orders.models import Order
+    from stores.orders.services.sample_orders import fill_orders
 
     stores = list(Store.objects.order_by("external_id"))
     missing = large - Order.objects.filter(store=stores[0]).count()
@@ -68,7 +69,7 @@ def bodies() -> dict[str, tuple[str, bytes]]:
 
 def an_order(store_id: str) -> dict[str, str]:
     """One from the middle of the store, and a month around it."""
-    from stores.models import Order
+    from stores.orders.models import Order
 
     orders = Order.objects.filter(store__external_id=store_id)
     order = orders.order_by("position")[orders.count() // 2]
@@ -79,7 +80,7 @@ def an_order(store_id: str) -> dict[str, str]:
 def _make_stores() -> None:
     from accounts.models import Tenant
     from accounts.services.users import create_user
-    from stores.services.stores import save_store
+    from stores.catalog.services.stores import save_store
     from tests.factories.orders import make_card, make_product
 
     Tenant.objects.get_or_create(domain="bench.example", defaults={"name": "Bench"})
@@ -109,10 +110,10 @@ def _headers() -> dict[str, str]:
     from accounts.models import Role, User
     from accounts.permissions import STORE_GRANTS, Permission
     from accounts.selectors.subscriptions import subscription_keys
-    from applications.models import Application
-    from applications.services.applications import create_application
-    from applications.services.tokens import issue_access_token
-    from stores.models import Store
+    from applications.oauth.services.tokens import issue_access_token
+    from applications.registration.models import Application
+    from applications.registration.services.applications import create_application
+    from stores.catalog.models import Store
 
     application = Application.objects.filter(name="Bench").first() or create_application(
         caller=Caller.on_pages(User.objects.get(username="owner")), values={"Name": "Bench", "Keys": [{}]}

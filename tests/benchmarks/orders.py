@@ -81,7 +81,7 @@ def _few() -> dict[str, Any]:
 def _prepare_environment(database: str, *, anew: bool = False) -> None:
     import psycopg
 
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     folder = ROOT / "var" / "bench-orders-postgres"
     url = ensure_running(folder, database=database)

@@ -14,7 +14,7 @@ MANY = 5_000
 def fill(*, orders: int) -> None:
     """What is missing of it."""
     from accounts.models import User
-    from applications.models import Application
+    from applications.registration.models import Application
     from tests.benchmarks import order_data
 
     order_data.prepare()
@@ -55,7 +55,7 @@ def _make_customers() -> None:
     """As many users as applications, each with a role on a store."""
     from accounts.models import Role, Tenant, User
     from accounts.permissions import Grant
-    from stores.models import Store
+    from stores.catalog.models import Store
 
     tenant, store = Tenant.objects.get(domain="bench.example"), Store.objects.order_by("pk")[0]
     users = User.objects.bulk_create(
@@ -80,8 +80,8 @@ def _make_customers() -> None:
 def _make_applications(people: dict[str, Any]) -> list[Any]:
     """The first few are the everyday user's, all of them the collector's."""
     from accounts.models import Role
-    from applications.models import Application
-    from applications.services.applications import OWNER_GRANTS
+    from applications.registration.models import Application
+    from applications.registration.services.applications import OWNER_GRANTS
 
     made = Application.objects.bulk_create(
         [
@@ -114,8 +114,8 @@ def _make_applications(people: dict[str, Any]) -> list[Any]:
 
 
 def _make_usage(applications: list[Any]) -> None:
-    from applications.models import DailyUsage
-    from applications.selectors.usage import today
+    from applications.registration.models import DailyUsage
+    from applications.registration.selectors.usage import today
 
     rows = (
         DailyUsage(
@@ -135,7 +135,7 @@ def _make_requests(people: dict[str, Any], applications: list[Any]) -> None:
     """Each application asks for a store; the first was given them all and has asked for each."""
     from accounts.models import AssociationRequest, Role
     from accounts.permissions import DEFAULT_STORE_GRANTS
-    from stores.models import Store
+    from stores.catalog.models import Store
 
     stores = list(Store.objects.all())
     asked = [(application, stores[0]) for application in applications[1:]]
@@ -157,8 +157,8 @@ def _make_requests(people: dict[str, Any], applications: list[Any]) -> None:
 
 
 def _make_deliveries(application: Any) -> None:
-    from applications.models import Delivery, DeliveryAttempt, Event
-    from applications.services.webhooks import create_webhook
+    from applications.webhooks.models import Delivery, DeliveryAttempt, Event
+    from applications.webhooks.services.webhooks import create_webhook
 
     webhook, _ = create_webhook(application=application, values={"URL": "https://93.184.216.34/hooks"})
     now = timezone.now()

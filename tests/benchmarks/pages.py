@@ -116,7 +116,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _prepare_environment() -> None:
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     kept = ROOT / "var" / "bench-pages.json"
     kept.parent.mkdir(exist_ok=True)
@@ -135,7 +135,7 @@ def _prepare_environment() -> None:
 def _measure(role: Role, rounds: int) -> list[Figure]:
     """Medians over the rounds, after a first visit that is not counted; queries are those of the first."""
     from tests.benchmarks.page_searches import search_paths
-    from tests.walk import visit_page, walk
+    from tests.support.crawler import visit_page, walk
 
     client = _client(role.username)
     if role.searches:
@@ -158,7 +158,7 @@ def _figure(client: Any, visit: Any, rounds: int) -> Figure:
 def _figures_of_forms(client: Any, visit: Any, rounds: int, sent: set[Any]) -> Iterator[Figure]:
     """Of the forms that no other page before had."""
     from tests.benchmarks.page_forms import sendings, timed
-    from tests.walk import kind_of
+    from tests.support.crawler import kind_of
 
     if not visit.response.get("Content-Type", "").startswith("text/html"):
         return

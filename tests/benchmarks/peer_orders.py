@@ -7,9 +7,10 @@ from rest_framework import serializers
 from rest_framework.generics import CreateAPIView, ListAPIView
 from rest_framework.pagination import LimitOffsetPagination
 
-from applications.models import Event
-from stores.models import Order, OrderHistory, OrderItem, Store
-from stores.services.orders import new_order_id
+from applications.webhooks.models import Event
+from stores.catalog.models import Store
+from stores.orders.models import Order, OrderHistory, OrderItem
+from stores.orders.services.orders import new_order_id
 from tests.benchmarks.peer_permissions import HasSubscriptionKey
 
 

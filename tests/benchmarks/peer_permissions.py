@@ -2,7 +2,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 
 from accounts.models import SubscriptionKey
-from accounts.secrets import digests
+from fulfillment.core.secrets import digests
 
 
 class HasSubscriptionKey(BasePermission):

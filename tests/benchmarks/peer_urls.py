@@ -8,8 +8,8 @@ from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from delivery.models import LiveDataset, Population
-from stores.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
+from delivery.datasets.models import LiveDataset, Population
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
 from tests.benchmarks.peer_orders import OrderCreate, OrderExport
 from tests.benchmarks.peer_permissions import HasSubscriptionKey
 

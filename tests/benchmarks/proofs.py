@@ -106,7 +106,7 @@ def _prepare_environment(media: Path) -> None:
     """Production's settings, but for what needs https; a durable database of its own, made anew each time."""
     import psycopg
 
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     url = ensure_running(ROOT / "var" / "bench-postgres")
     own = urlsplit(url)._replace(path="/bench_proofs").geturl()
@@ -135,7 +135,7 @@ def _load() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     from stores.typesetting import load_sample
     from tests.benchmarks.data import lift_limits
     from tests.factories.templates import TEMPLATES, make_demo_product
-    from tests.world import build_world
+    from tests.support.scenario import build_world
 
     world = build_world()
     lift_limits()

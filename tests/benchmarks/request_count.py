@@ -14,7 +14,7 @@ def pytest_configure() -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{_count} requests in this process")
-    told = sys.modules.get("tests.fulfillment.api.explanations")
+    told = sys.modules.get("tests.support.schemathesis_explanations")
     if told is not None:
         _explain(terminalreporter, told)
 

@@ -107,7 +107,7 @@ def _scan(asked: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 def _world() -> Any:
     prepare()
-    from delivery.services.demo import load_demo_population
+    from delivery.datasets.services.demo import load_demo_population
 
     world = fresh_world()
     load_demo_population()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants, resident
 
 START_SECONDS = 30

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks import (
     soak_cuts,
     soak_enumeration,

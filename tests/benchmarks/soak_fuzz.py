@@ -25,13 +25,15 @@ _ENVIRONMENT = dict(os.environ)
 
 def measure_hostile(cases: int = HOSTILE) -> list[str]:
     return _test(
-        "tests/fulfillment/test_doors.py", "hostile_requests", {"FULFILLMENT_HOSTILE_CASES": str(cases)}
+        "tests/fulfillment/core/test_interfaces.py",
+        "hostile_requests",
+        {"FULFILLMENT_HOSTILE_CASES": str(cases)},
     )
 
 
 def measure_described(examples: int = EXAMPLES, walks: int = WALKS) -> list[str]:
     variables = {"FULFILLMENT_FUZZ_EXAMPLES": str(examples), "FULFILLMENT_FUZZ_WALKS": str(walks)}
-    return _test("tests/fulfillment/api/test_schemathesis.py", "answers_are_those_described", variables)
+    return _test("tests/fulfillment/core/api/test_schemathesis.py", "answers_are_those_described", variables)
 
 
 def measure_secrets() -> list[str]:

@@ -19,7 +19,7 @@ import requests
 from tests.benchmarks.processes import descendants, resident
 from tests.benchmarks.servers import Server, running
 from tests.benchmarks.soak_scene import Caller, form, fresh_world, new_party, rows, worker
-from tests.receivers import receiving
+from tests.support.webhook_receiver import receiving
 
 MARK = "memory + 5 % at most, tables that are pruned + 10 % (or 200 kB) at most, of the second quarter"
 THREADS, MEASURED_SECONDS, SAMPLE_SECONDS, PRUNE_SECONDS = 4, 20, 15, 180
@@ -145,8 +145,8 @@ class Watch:
     def _prune(self) -> None:
         from django.db import connection
 
-        from fulfillment.errors import DomainError
-        from fulfillment.housekeeping import prune
+        from fulfillment.core.errors import DomainError
+        from fulfillment.operations.retention import prune
 
         with connection.cursor() as cursor:
             for statement in AGEING:

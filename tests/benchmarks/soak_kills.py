@@ -12,7 +12,7 @@ from typing import Any
 from tests.benchmarks.servers import free_port, running
 from tests.benchmarks.soak_scene import fresh_world, worker
 from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
-from tests.receivers import Receiver, receiving
+from tests.support.webhook_receiver import Receiver, receiving
 
 KILLS, WRITERS = 50, 6
 # A killed worker holds what it took for 40 seconds.
@@ -68,7 +68,7 @@ def _kill(
 
 
 def _wait_until_delivered() -> int:
-    from applications.models import Delivery
+    from applications.webhooks.models import Delivery
 
     deadline = time.monotonic() + PATIENCE
     while (left := Delivery.objects.exclude(state="Delivered").count()) and time.monotonic() < deadline:
@@ -77,7 +77,7 @@ def _wait_until_delivered() -> int:
 
 
 def _wrong_deliveries(receiver: Receiver) -> list[str]:
-    from applications.models import Event
+    from applications.webhooks.models import Event
 
     undelivered = _wait_until_delivered()
     arrived = {one.event["EventID"] for one in receiver.received}

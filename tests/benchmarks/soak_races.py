@@ -89,8 +89,8 @@ def _refresh(party: Any, url: str) -> Race:
 def _code(party: Any, url: str) -> Race:
     from oauth2_provider.models import Grant, RefreshToken
 
-    from tests.applications.oauth.flows import VERIFIER
     from tests.factories.accounts import UserFactory
+    from tests.support.oauth_flows import VERIFIER
 
     user = UserFactory()
 
@@ -137,8 +137,8 @@ def _approve(world: Any, url: str) -> Race:
 
 
 def _order(world: Any, url: str) -> Race:
-    from applications.models import Event
-    from stores.models import Order
+    from applications.webhooks.models import Event
+    from stores.orders.models import Order
     from tests.factories.orders import order_body
 
     buyer = Caller(url, world.as_application())

@@ -96,7 +96,7 @@ def _away_and_back(how: str) -> float:
     """Stops and starts the server; returns when it first let somebody in."""
     from django.db import connection
 
-    from fulfillment.postgres_host import find_host
+    from fulfillment.local.postgres_layout import find_host
 
     host = find_host(FOLDER.resolve())
     connection.close()

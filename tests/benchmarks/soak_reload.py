@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants
 from tests.benchmarks.servers import free_port
 from tests.benchmarks.soak_scene import ROOT, end, fresh_world

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from tests.benchmarks.soak_recovery import look_for_server
 from tests.benchmarks.soak_scene import FOLDER, fresh_world, rows, worker
-from tests.receivers import receiving
+from tests.support.webhook_receiver import receiving
 
 RESTARTS, EVENTS_A_SECOND = 20, 20
 LOAD_SECONDS, PATIENCE = 2.0, 90
@@ -95,7 +95,7 @@ def _report(
 
 def restart(how: str) -> float:
     """Returns when the server first let somebody in."""
-    from fulfillment.postgres_host import find_host
+    from fulfillment.local.postgres_layout import find_host
 
     host = find_host(FOLDER.resolve())
     if how == "killed":
@@ -133,7 +133,7 @@ def _seconds_until_heartbeat(back: float, patience: float) -> float:
 
 
 def _undelivered() -> int:
-    from applications.models import Delivery
+    from applications.webhooks.models import Delivery
 
     deadline = time.monotonic() + PATIENCE
     while (left := Delivery.objects.exclude(state="Delivered").count()) and time.monotonic() < deadline:

@@ -15,7 +15,7 @@ from typing import IO, Any
 import orjson
 import requests
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("SOAK_POSTGRES") or ROOT / "var" / "soak-postgres")
@@ -33,7 +33,7 @@ _media = tempfile.TemporaryDirectory(prefix="soak-media-")
 
 def prepare() -> None:
     """Production's settings, but for what needs https; limits that count and refuse nobody. An empty database."""
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     secret = {
         name: "soak-only-0123456789-abcdefghijklmnopqrstuvwxyz-" + name
@@ -59,7 +59,7 @@ def fresh_world() -> Any:
     """The world of the tests, in an empty database, with a product in its store."""
     from tests.benchmarks.data import lift_limits
     from tests.factories.orders import make_product
-    from tests.world import build_world
+    from tests.support.scenario import build_world
 
     empty_database()
     world = build_world()
@@ -72,7 +72,7 @@ def empty_database() -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from tests.workers import forget_jobs
+    from tests.support.workers import forget_jobs
 
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
@@ -83,9 +83,9 @@ def empty_database() -> None:
 
 def new_party() -> Any:
     """A confidential application with an owner and a redirect address, whose requests are not limited."""
-    from tests.applications.oauth.flows import Party
     from tests.benchmarks.data import lift_limits
     from tests.factories.applications import ApplicationFactory
+    from tests.support.oauth_flows import Party
 
     party = Party(ApplicationFactory(confidential=True))
     lift_limits()

@@ -145,7 +145,7 @@ class Writer(threading.Thread):
 
     def _refresh(self) -> None:
         """After a lost answer the client signs in anew, as it must."""
-        from accounts.secrets import decrypt
+        from fulfillment.core.secrets import decrypt
 
         self.party.secret = decrypt(self.party.application.keys.get().ciphertext)
         if not self.refresh:

@@ -23,14 +23,14 @@ import orjson
 import psycopg
 import requests
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks.databases import ROOT, Database, fill_database
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.networks import GATEWAY, NETWORK, namespaces
 from tests.benchmarks.open_loop import put_steady_load
 from tests.benchmarks.rows import ORDER
 from tests.benchmarks.servers import Server, running
-from tests.receivers import Receiver, receiving
+from tests.support.webhook_receiver import Receiver, receiving
 
 FOLDER = ROOT / "var" / "nodes-postgres"
 GUIDE = ROOT / "docs" / "scaling.md"
@@ -238,8 +238,8 @@ def _worker(prefix: list[str], environment: Mapping[str, str]) -> Iterator[None]
 
 def _listening_postgresql() -> str:
     """The embedded server, for this run on the bridge's address as well, where only the nodes can reach it."""
-    from fulfillment.postgres import ensure_running
-    from fulfillment.postgres_host import find_host
+    from fulfillment.local.postgres import ensure_running
+    from fulfillment.local.postgres_layout import find_host
 
     ensure_running(FOLDER, database="nodes")
     host = find_host(FOLDER.resolve())

@@ -68,7 +68,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _prepare() -> None:
-    from fulfillment.postgres import ensure_running
+    from fulfillment.local.postgres import ensure_running
 
     secret = {
         name: "benchmark-only-0123456789-abcdefghijklmnopqrstuvwxyz-" + name
@@ -137,8 +137,8 @@ def _world(receiver: Receiving | None, *, good: int, hanging: int = 0) -> Any:
     from tests.benchmarks.data import lift_limits
     from tests.factories.orders import make_card, make_product
     from tests.factories.webhooks import make_webhook
-    from tests.workers import forget_jobs
-    from tests.world import build_world
+    from tests.support.scenario import build_world
+    from tests.support.workers import forget_jobs
 
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
@@ -167,8 +167,8 @@ def _tell(world: Any) -> None:
 
 @contextlib.contextmanager
 def _worker() -> Iterator[None]:
-    from applications.selectors.workers import worker_health
-    from tests.workers import stop, wait_for
+    from applications.webhooks.selectors.workers import worker_health
+    from tests.support.workers import stop, wait_for
 
     process = subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=ROOT)
     try:
@@ -180,7 +180,7 @@ def _worker() -> Iterator[None]:
 
 def _rate(receiver: Receiving) -> list[str]:
     """What waits when the worker starts, from the first arrival to the last, and to the last job's end."""
-    from applications.selectors.workers import worker_health
+    from applications.webhooks.selectors.workers import worker_health
 
     world, events = _world(receiver, good=ENDPOINTS), 300
     for _ in range(events):
@@ -263,7 +263,7 @@ def _submissions(receiver: Receiving) -> list[str]:
 
 def _compared(post: Any) -> tuple[str, float]:
     """One order after the other, in pairs of blocks, without and with webhooks; medians."""
-    from applications.models import Webhook
+    from applications.webhooks.models import Webhook
 
     for _ in range(20):
         post()
@@ -297,8 +297,8 @@ def _pruning(receiver: Receiving) -> list[str]:
     """A million deliveries, while events go on being written beside."""
     from django.db import connection
 
-    from applications.models import Delivery
-    from fulfillment.housekeeping import prune
+    from applications.webhooks.models import Delivery
+    from fulfillment.operations.retention import prune
     from tests.factories.webhooks import make_webhook
 
     world = _world(None, good=0)
@@ -338,7 +338,7 @@ def _pruning(receiver: Receiving) -> list[str]:
 
 
 def _event_prunables() -> Any:
-    from applications.services.event_pruning import prunables
+    from applications.webhooks.services.retention import prunables
 
     return prunables()
 

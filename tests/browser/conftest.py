@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.snapshots import Snapshot
-from tests.world import PASSWORD, World
+from tests.support.scenario import PASSWORD, World
+from tests.support.snapshots import Snapshot
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # As Playwright starts it itself, as far as it counts for pages.

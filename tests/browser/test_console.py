@@ -6,11 +6,11 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from stores.models import Product
-from tests.browser.axe import violations
-from tests.browser.looks import SERIOUS
-from tests.console_furnishing import ask_for_stores, place_orders
-from tests.world import PASSWORD
+from stores.catalog.models import Product
+from tests.support.axe import violations
+from tests.support.console_fixtures import ask_for_stores, place_orders
+from tests.support.scenario import PASSWORD
+from tests.support.visual_checks import SERIOUS
 
 TOGGLE_DARK = "dark => document.documentElement.classList.toggle('dark', dark)"
 

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from accounts.models import User
 from accounts.services.email_confirmations import CONFIRMATION_TASK
 from accounts.services.passwords import RESET_TASK
-from tests.jobs import work_off
-from tests.world import PASSWORD
+from tests.support.jobs import work_off
+from tests.support.scenario import PASSWORD
 
 BANNER = "is not confirmed yet"
 

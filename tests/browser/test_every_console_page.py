@@ -1,12 +1,12 @@
 """Every page of the console in a real browser, app by app: nothing complains, nothing overflows, axe finds nothing
-serious. Which pages there are is read off the registry (tests/console_pages.py)."""
+serious. Which pages there are is read off the registry (tests/support/console_pages.py)."""
 
 import pytest
 
-from tests.browser.looks import LOOKS, OTHER_LOOKS, SEND_EMPTY, SERIOUS, faults_of, opened
-from tests.console_furnishing import furnish_console
-from tests.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
-from tests.furnishing import furnish
+from tests.support.console_fixtures import furnish_console
+from tests.support.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
+from tests.support.page_fixtures import furnish
+from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, SERIOUS, faults_of, opened
 
 
 @pytest.fixture

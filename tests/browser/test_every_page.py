@@ -21,14 +21,14 @@ from playwright.sync_api import expect
 
 from accounts.callers import Caller
 from accounts.services.email_confirmations import confirmation_token
-from applications.models import Delivery
-from applications.services.owners import invite_owner
-from tests.browser.looks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
-from tests.furnishing import furnish
-from tests.pages.test_two_factor import code_of
-from tests.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
-from tests.walk import NOT_PAGES, kind_of
-from tests.world import PASSWORD
+from applications.registration.services.owners import invite_owner
+from applications.webhooks.models import Delivery
+from tests.accounts.pages.test_two_factor import code_of
+from tests.support.crawler import NOT_PAGES, kind_of
+from tests.support.page_fixtures import furnish
+from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
+from tests.support.scenario import PASSWORD
+from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
 
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 ONCE: list[Look] = [(390, "dark")]
@@ -206,7 +206,7 @@ def _what_went_wrong(going: Round, settings, monkeypatch) -> None:
     going.see_open("form too old", status=403)
     for error, status in ((OperationalError("gone"), 503), (RuntimeError("bug"), 500), (BadRequest(), 400)):
         with monkeypatch.context() as patch:
-            patch.setattr("fulfillment.pages.render", _failing(error))
+            patch.setattr("fulfillment.site.pages.render", _failing(error))
             going.see("/guide", name=f"guide {status}", status=status)
 
 

@@ -14,9 +14,9 @@ from playwright.sync_api import expect
 
 from accounts.services.passwords import RESET_TASK
 from tests.factories.stores import make_product
-from tests.furnishing import picture
-from tests.jobs import work_off
-from tests.world import PASSWORD
+from tests.support.jobs import work_off
+from tests.support.page_fixtures import picture
+from tests.support.scenario import PASSWORD
 
 VERIFIER = "a-verifier-of-at-least-forty-three-characters-long"
 NARROW = pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True, ids=["narrow"])

@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.accounts.name_examples import REFUSED
-from tests.world import PASSWORD
+from tests.support.name_examples import REFUSED
+from tests.support.scenario import PASSWORD
 
 NEW_PASSWORD = "another long pass phrase"
 # What a person can type or paste into the field; its length stops the others.

@@ -10,12 +10,12 @@ import pytest
 from django.db import connection
 from playwright.sync_api import Page, expect
 
-from delivery.services import locking
-from delivery.services.uploads import import_upload
-from stores.services import catalog_uploads
-from stores.services.catalog_export import export_catalog
+from delivery.datasets.services import locking
+from delivery.datasets.services.uploads import import_upload
+from stores.catalog.services import uploads
+from stores.catalog.services.exports import export_catalog
 from tests.factories.stores import make_product
-from tests.jobs import work_off
+from tests.support.jobs import work_off
 
 SECONDS = 30
 LINES, PRODUCTS = 40_000, 400
@@ -82,7 +82,7 @@ def eddm(monkeypatch) -> Iterator[list[Halfway]]:
         if self.next != before and 0.05 < share < 0.6 and not started[-1].reached.is_set():
             started[-1].pause()
 
-    monkeypatch.setattr("delivery.services.uploads.subprocess.Popen", Process)
+    monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", Process)
     monkeypatch.setattr(locking, "EVERY_SECONDS", 0)
     monkeypatch.setattr(locking.ProgressLine, "_show", show_and_wait)
     yield started
@@ -152,8 +152,8 @@ def test_the_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts
 
 
 def test_the_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypatch):
-    checks = Halfway(lambda: work_off(catalog_uploads.TASK))
-    show = catalog_uploads._Progress.show
+    checks = Halfway(lambda: work_off(uploads.TASK))
+    show = uploads._Progress.show
 
     def show_and_wait(self, position: int) -> None:
         self.next = 0
@@ -161,7 +161,7 @@ def test_the_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypat
         if 0.1 < position / self.upload.size < 0.9 and not checks.reached.is_set():
             checks.pause()
 
-    monkeypatch.setattr(catalog_uploads._Progress, "show", show_and_wait)
+    monkeypatch.setattr(uploads._Progress, "show", show_and_wait)
     page = open_as_operator(visitor, "/admin/stores/catalogupload/add/")
     page.set_input_files("input[type=file]", catalog)
     page.get_by_role("button", name="Upload and check").click()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from standardwebhooks import Webhook
 
-from tests.workers import forget_jobs, working
+from tests.support.workers import forget_jobs, working
 
 
 class Endpoint(BaseHTTPRequestHandler):

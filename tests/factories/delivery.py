@@ -4,9 +4,9 @@ import json
 from datetime import date
 from pathlib import Path
 
-from delivery.models import Dataset
-from delivery.populations import Populations, pack
-from delivery.services.datasets import Origin, activate_dataset, store_populations
+from delivery.datasets.models import Dataset
+from delivery.datasets.populations import Populations, pack
+from delivery.datasets.services.datasets import Origin, activate_dataset, store_populations
 
 HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT"
 SMALL: Populations = {

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import stores
-from stores.models import Product, Store
-from stores.services.products import save_product
+from stores.catalog.models import Product, Store
+from stores.catalog.services.products import save_product
 from stores.typesetting import load_sample, load_template_folder
 
 DESIGNS = Path(stores.__file__).parent / "demo" / "templates"

@@ -5,8 +5,8 @@ from typing import Any
 
 from PIL import Image
 
-from stores.models import Product, Store
-from stores.services.products import save_product
+from stores.catalog.models import Product, Store
+from stores.catalog.services.products import save_product
 from tests.factories.orders import product_values
 from tests.factories.templates import field, page
 

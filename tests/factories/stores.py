@@ -4,9 +4,9 @@ import itertools
 from decimal import Decimal
 from typing import Any
 
-from stores.models import Product, Store
-from stores.services.products import save_product
-from stores.services.stores import save_store
+from stores.catalog.models import Product, Store
+from stores.catalog.services.products import save_product
+from stores.catalog.services.stores import save_store
 
 _numbers = itertools.count(1)
 

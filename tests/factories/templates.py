@@ -4,8 +4,8 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from stores.models import Product, Store
-from stores.services.products import save_product
+from stores.catalog.models import Product, Store
+from stores.catalog.services.products import save_product
 from stores.typesetting import load_template_folder
 
 TEMPLATES = settings.BASE_DIR / "stores" / "demo" / "templates"

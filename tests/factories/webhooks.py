@@ -7,11 +7,12 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from applications.models import Application, Delivery, Event, Webhook
-from applications.selectors.events import SETTLED
-from applications.services.delivery_attempts import Taken, take_new_deliveries
-from applications.services.events import record_event
-from applications.services.webhooks import create_webhook
+from applications.registration.models import Application
+from applications.webhooks.models import Delivery, Event, Webhook
+from applications.webhooks.selectors.events import SETTLED
+from applications.webhooks.services.delivery_attempts import Taken, take_new_deliveries
+from applications.webhooks.services.events import record_event
+from applications.webhooks.services.webhooks import create_webhook
 
 # An address of the public Internet (example.com's owner), which no test connects to.
 PUBLIC_URL = "https://192.0.43.8/events"

@@ -11,7 +11,7 @@ import requests
 from django.test import Client
 
 from tests.factories.orders import make_product
-from tests.interop.browser import Browser
+from tests.support.interop_browser import Browser
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

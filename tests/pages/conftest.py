@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from tests.world import World, confirm_password
+from tests.support.scenario import World, confirm_password
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from tests.snapshots import Snapshot
-from tests.stores.shop import Shop, build_shop, open_shop
+from tests.support.order_helpers import Shop, build_shop, open_shop
+from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Tenant
 from accounts.services.users import create_user
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
 
 
 class Command(BaseCommand):

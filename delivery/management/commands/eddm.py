@@ -3,13 +3,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from delivery.management.who import current_user
-from delivery.models import Dataset
-from delivery.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
-from delivery.selectors.populations import export_lines
-from delivery.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
-from delivery.services.reading import read_types
-from fulfillment.errors import DomainError
+from delivery.datasets.models import Dataset
+from delivery.datasets.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
+from delivery.datasets.selectors.populations import export_lines
+from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
+from delivery.datasets.services.importer import read_types
+from delivery.management.actor import current_user
+from fulfillment.core.errors import DomainError
 
 
 class Command(BaseCommand):

@@ -9,17 +9,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from delivery.datasets.services.importer import ImportOptions, read_types, read_vintage
+from delivery.datasets.services.imports import import_file, try_file
+from delivery.datasets.services.uploads import import_upload
+from delivery.datasets.sources.cells import POSTAL_CODE
+from delivery.datasets.sources.columns import read_choices
+from delivery.datasets.sources.detection import FORMATS
+from delivery.datasets.sources.problems import PROBLEM_HEADER
+from delivery.management.actor import current_user
 from delivery.management.progress import TerminalProgress
 from delivery.management.reports import describe_outcome
-from delivery.management.who import current_user
-from delivery.services.imports import import_file, try_file
-from delivery.services.reading import ImportOptions, read_types, read_vintage
-from delivery.services.uploads import import_upload
-from delivery.sources.cells import POSTAL_CODE
-from delivery.sources.columns import read_choices
-from delivery.sources.detection import FORMATS
-from delivery.sources.problems import PROBLEM_HEADER
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
 
 NOT_ACTIVATED = 1
 

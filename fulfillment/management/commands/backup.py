@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.backups.making import make_backup
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.backups.making import make_backup
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from fulfillment.demo import load_demo, reset_demo
+from fulfillment.operations.demo import load_demo, reset_demo
 
 
 class Command(BaseCommand):

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.errors import DomainError
-from fulfillment.people import erase_user, find_user
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.privacy import erase_user, find_user
 
 
 class Command(BaseCommand):

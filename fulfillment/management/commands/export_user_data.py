@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.errors import DomainError
-from fulfillment.people import export_user_data, find_user
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.privacy import export_user_data, find_user
 
 
 class Command(BaseCommand):

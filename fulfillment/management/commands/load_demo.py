@@ -3,8 +3,8 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from fulfillment.demo import load_demo
-from stores.models import Store
+from fulfillment.operations.demo import load_demo
+from stores.catalog.models import Store
 
 
 class Command(BaseCommand):

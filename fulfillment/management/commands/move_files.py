@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.errors import DomainError
-from fulfillment.file_moves import move_files
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.file_moves import move_files
 
 SHOWN = 3
 

@@ -4,12 +4,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
+from accounts.demo_sign_ins import refuse_demo_sign_ins
 from accounts.models import Tenant
-from applications.services.built_in import ensure_api_console
-from applications.services.events import settle_restored_events
-from fulfillment.demo_sign_ins import refuse_demo_sign_ins
-from fulfillment.trail import grant_new_tables, grant_use
-from stores.services.renderings import refresh_renderings
+from applications.registration.services.built_in import ensure_api_console
+from applications.webhooks.services.events import settle_restored_events
+from fulfillment.core.audit.guards import grant_new_tables, grant_use
+from stores.catalog.services.refresh import refresh_renderings
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.errors import DomainError
-from fulfillment.housekeeping import BATCH, Pruned, every_prunable, prune
-from fulfillment.pruning import Prunable
+from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.retention import BATCH, Pruned, every_prunable, prune
 
 
 class Command(BaseCommand):

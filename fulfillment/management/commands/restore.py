@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.backups.restoring import keys_open_secrets, restore_backup
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.backups.restoring import keys_open_secrets, restore_backup
 
 
 class Command(BaseCommand):

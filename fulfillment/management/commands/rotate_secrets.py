@@ -5,24 +5,24 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
 import accounts.services.secret_generations
-import accounts.services.secret_rotation
-import applications.services.keys
-import applications.services.owners
-import applications.services.webhooks
-import stores.links
+import applications.registration.services.keys
+import applications.registration.services.owners
+import applications.webhooks.services.webhooks
+import fulfillment.operations.secret_rotation
+import stores.proofs.links
 from accounts.services.secret_generations import find_waiting, note_generations
-from accounts.services.secret_rotation import Rotated, find_old_secrets, rotate_secrets
-from fulfillment.errors import DomainError
+from fulfillment.core.errors import DomainError
+from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, rotate_secrets
 
 TIME_LIMITED = (
     *accounts.services.secret_generations.TIME_LIMITED,
-    *applications.services.owners.TIME_LIMITED,
-    *stores.links.TIME_LIMITED,
+    *applications.registration.services.owners.TIME_LIMITED,
+    *stores.proofs.links.TIME_LIMITED,
 )
 STORED_SECRETS = (
-    *accounts.services.secret_rotation.STORED_SECRETS,
-    *applications.services.keys.STORED_SECRETS,
-    *applications.services.webhooks.STORED_SECRETS,
+    *fulfillment.operations.secret_rotation.STORED_SECRETS,
+    *applications.registration.services.keys.STORED_SECRETS,
+    *applications.webhooks.services.webhooks.STORED_SECRETS,
 )
 
 

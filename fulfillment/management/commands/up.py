@@ -18,9 +18,10 @@ from django.core.management import BaseCommand, call_command, get_commands
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
-from fulfillment import development, environment, postgres, supervision
-from fulfillment.demo import DemoCard, demo_card
-from fulfillment.unprivileged import CannotDrop, Identity, find_identity
+from fulfillment.core import environment
+from fulfillment.local import development, postgres, supervision
+from fulfillment.local.unprivileged import CannotDrop, Identity, find_identity
+from fulfillment.operations.demo import DemoCard, demo_card
 
 READY_SECONDS = 60
 LAST_PORT = 65535

@@ -18,12 +18,12 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.utils import connector_params
 from psycopg_pool import AsyncConnectionPool
 
-from applications.webhooks.client import Client
-from applications.webhooks.sender import Sender
-from fulfillment.demo_sign_ins import refuse_demo_sign_ins
-from fulfillment.outage import note_database_missed
-from fulfillment.telemetry import start_telemetry
-from fulfillment.worker_health import (
+from accounts.demo_sign_ins import refuse_demo_sign_ins
+from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.sender import Sender
+from fulfillment.core.db.outage import note_database_missed
+from fulfillment.core.observability.telemetry import start_telemetry
+from fulfillment.operations.worker_health import (
     DATABASE_TROUBLE,
     CalmFilter,
     Heartbeat,

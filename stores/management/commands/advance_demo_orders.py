@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from stores.services.order_moves import advance_demo_orders
+from stores.orders.services.transitions import advance_demo_orders
 
 
 class Command(BaseCommand):

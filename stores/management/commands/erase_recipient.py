@@ -5,10 +5,10 @@ from uuid import UUID
 from django.core.management import BaseCommand, CommandError
 from django.db.models import Q, QuerySet
 
-from fulfillment.errors import Conflict, DomainError
-from stores.models import ActorKind, Order
-from stores.services.order_moves import Actor
-from stores.services.recipients import erase_recipient, orders_to
+from fulfillment.core.errors import Conflict, DomainError
+from stores.orders.models import ActorKind, Order
+from stores.orders.services.recipients import erase_recipient, orders_to
+from stores.orders.services.transitions import Actor
 
 # Of the orders left alone; --dry-run lists all.
 SHOWN = 5

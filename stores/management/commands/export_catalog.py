@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from fulfillment.errors import DomainError
-from stores.services.catalog_export import export_catalog
+from fulfillment.core.errors import DomainError
+from stores.catalog.services.exports import export_catalog
 
 
 class Command(BaseCommand):

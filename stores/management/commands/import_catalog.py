@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from fulfillment.errors import DomainError, in_one_line
-from stores.catalog_source import CatalogSource
+from fulfillment.core.errors import DomainError, in_one_line
+from stores.catalog.services.imports import CatalogInvalid, ImportSummary, import_catalog
+from stores.catalog.source import CatalogSource
 from stores.management.progress import Progress
-from stores.services.catalog_import import CatalogInvalid, ImportSummary, import_catalog
 
 FAULTS_SHOWN = 100
 

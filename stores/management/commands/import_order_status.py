@@ -8,13 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
-from fulfillment.errors import DomainError, in_one_line
-from stores.services.order_status_import import (
-    LineResult,
-    Outcome,
-    import_order_statuses,
-)
-from stores.services.reported_statuses import read_reported
+from fulfillment.core.errors import DomainError, in_one_line
+from stores.orders.services.reported_statuses import read_reported
+from stores.orders.services.status_import import LineResult, Outcome, import_order_statuses
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from fulfillment.errors import DomainError
-from stores.models import Store
-from stores.services.order_filling import fill_orders
+from fulfillment.core.errors import DomainError
+from stores.catalog.models import Store
+from stores.orders.services.sample_orders import fill_orders
 
 
 class Command(BaseCommand):

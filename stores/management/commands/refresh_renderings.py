@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from fulfillment.errors import DomainError
-from stores.services.renderings import refresh_renderings
+from fulfillment.core.errors import DomainError
+from stores.catalog.services.refresh import refresh_renderings
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import AssociationRequest, Role
-from tests.world import build_world
+from tests.support.scenario import build_world
 
 STORE_USUAL = ["Store.Self.Read", "Order.Self.Read", "Order.Self.Write"]
 

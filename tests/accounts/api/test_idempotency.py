@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from accounts.models import IdempotentAnswer, User
 from accounts.services.idempotency import clear_old_answers
-from applications.models import Application
+from applications.registration.models import Application
 
 NEW = {"Name": "Card Studio", "Keys": [{}]}
 USER = {

@@ -7,8 +7,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Role, Tenant, User
-from tests.accounts.name_examples import GOOD, REFUSED
-from tests.world import build_world
+from tests.support.name_examples import GOOD, REFUSED
+from tests.support.scenario import build_world
 
 NEW = {
     "Username": "jane.doe",

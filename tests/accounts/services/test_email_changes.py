@@ -11,7 +11,7 @@ from accounts.mail import MailAway
 from accounts.models import EmailChange, User
 from accounts.selectors.email_changes import email_change_of, pending_email_change
 from accounts.services.email_changes import ask_email_change, cancel_email_change, confirm_email_change
-from fulfillment.errors import Conflict, Invalid, NotFound
+from fulfillment.core.errors import Conflict, Invalid, NotFound
 from tests.factories.accounts import UserFactory
 
 

@@ -19,10 +19,10 @@ from accounts.services.email_confirmations import (
 )
 from accounts.services.passwords import send_reset_links
 from accounts.services.users import create_user
-from applications.services.mail import owner_addresses
-from fulfillment.errors import Conflict, NotFound
-from tests.jobs import work_off
-from tests.world import PASSWORD
+from applications.registration.services.mail import owner_addresses
+from fulfillment.core.errors import Conflict, NotFound
+from tests.support.jobs import work_off
+from tests.support.scenario import PASSWORD
 
 
 def make_account(world, name="newcomer", email="new@print.example", **values) -> User:

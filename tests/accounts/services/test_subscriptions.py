@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionKey
-from accounts.secrets import decrypt, digest
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
+from fulfillment.core.secrets import decrypt, digest
 
 
 def test_a_new_subscription_has_two_different_keys(world):

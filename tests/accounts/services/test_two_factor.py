@@ -17,7 +17,7 @@ from accounts.services.two_factor import (
     provisioning_uri,
     renew_recovery_codes,
 )
-from fulfillment.errors import Conflict, Invalid, TooManyRequests
+from fulfillment.core.errors import Conflict, Invalid, TooManyRequests
 
 MIDDLE_OF_A_STEP = 1_767_225_600 + STEP / 2
 

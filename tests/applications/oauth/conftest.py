@@ -1,9 +1,9 @@
 import pytest
 
 from accounts.models import User
-from tests.applications.oauth.flows import Party
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import Party
 
 
 @pytest.fixture

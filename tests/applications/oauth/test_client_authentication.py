@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.test import Client
 
 from applications.oauth.credentials import ClientCredentials, decode_basic
-from tests.applications.oauth.flows import basic
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
+from tests.support.oauth_flows import basic
 
 FORM = "application/x-www-form-urlencoded"
 

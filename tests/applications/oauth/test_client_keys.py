@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from accounts.secrets import digest
-from applications.services.keys import regenerate_key
-from tests.applications.oauth.flows import Party
+from applications.registration.services.keys import regenerate_key
+from fulfillment.core.secrets import digest
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
+from tests.support.oauth_flows import Party
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import pytest
 from oauth2_provider.models import AccessToken, Grant
 
 from accounts.callers import Caller
-from applications.models import Application
-from applications.services.applications import create_application
-from tests.applications.oauth.flows import Party, answer_of, browser_of
+from applications.registration.models import Application
+from applications.registration.services.applications import create_application
 from tests.factories.accounts import OperatorFactory
 from tests.factories.applications import ApplicationFactory, issue_token
+from tests.support.oauth_flows import Party, answer_of, browser_of
 
 ISSUER = "http://127.0.0.1:8000"
 CONSOLE_RETURN = f"{ISSUER}/api/v1/docs/oauth2-redirect"

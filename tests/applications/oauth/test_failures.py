@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.models import RateWindow
-from tests.applications.oauth.flows import Party, basic
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import Party, basic
 
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}
 

@@ -14,12 +14,12 @@ from django.test import Client
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
-from applications.models import UsedCode
-from applications.services.authorizations import end_token_family, revoke_authorization
-from applications.services.keys import regenerate_key
-from tests.applications.oauth.flows import Party
+from applications.oauth.models import UsedCode
+from applications.oauth.services.authorizations import end_token_family, revoke_authorization
+from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import Party
 
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "6"))
 THREADS = int(os.environ.get("RACE_THREADS", "8"))

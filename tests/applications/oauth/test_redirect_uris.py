@@ -3,8 +3,8 @@
 import pytest
 
 from applications.oauth.redirects import is_registered
-from tests.applications.oauth.flows import Party, browser_of
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import Party, browser_of
 
 WEB = "https://client.example/callback"
 QUERY = "https://client.example/callback?a=1&b=2"

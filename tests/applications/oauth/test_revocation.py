@@ -3,8 +3,8 @@
 import pytest
 from oauth2_provider.models import AccessToken
 
-from tests.applications.oauth.flows import Party, is_alive
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import Party, is_alive
 
 
 @pytest.fixture(params=["confidential", "public"])

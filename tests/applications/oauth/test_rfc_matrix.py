@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from accounts.models import User
-from tests.applications.oauth.flows import CHALLENGE, Party, answer_of, basic, browser_of
 from tests.factories.applications import ApplicationFactory
+from tests.support.oauth_flows import CHALLENGE, Party, answer_of, basic, browser_of
 
 
 @dataclass

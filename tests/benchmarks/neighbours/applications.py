@@ -14,8 +14,8 @@ MOST_WEBHOOKS = 20
 
 @APPLICATIONS.kind("token-right")
 def token_right(scene: Scene) -> list[bytes]:
-    from accounts.secrets import decrypt
-    from applications.services.keys import add_key
+    from applications.registration.services.keys import add_key
+    from fulfillment.core.secrets import decrypt
 
     application = scene.world.application
     key = application.keys.first() or add_key(application=application)

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
-from fulfillment import supervision
+from fulfillment.local import supervision
 from tests.benchmarks.neighbours import attacker, good_caller
 from tests.benchmarks.neighbours.scene import CHEAP_READ, Scene
 from tests.benchmarks.soak_scene import ROOT

@@ -18,8 +18,8 @@ from tests.benchmarks.neighbours.outcome import Marks, Outcome, table
 from tests.benchmarks.neighbours.scene import CHEAP_READ, ORDERS, Scene, build_scene
 from tests.benchmarks.neighbours.service import Service, serving
 from tests.benchmarks.neighbours.users import ASSET, PROOF, QUOTE, USERS, letter, png
-from tests.receivers import receiving
-from tests.workers import forget_jobs
+from tests.support.webhook_receiver import receiving
+from tests.support.workers import forget_jobs
 
 KINDS = {kind.name: kind for kind in (*ANONYMOUS, *USERS, *APPLICATIONS, *OPERATORS)}
 CONNECTIONS, SECONDS, QUIET_SECONDS, PROCESSES = 8, 10.0, 3.0, 2

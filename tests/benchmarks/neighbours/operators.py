@@ -42,7 +42,7 @@ def eddm_csv_preview(scene: Scene) -> list[bytes]:
 def _eddm_previews(scene: Scene, name: str, content: bytes) -> list[bytes]:
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from delivery.services.uploads import receive_upload
+    from delivery.datasets.services.uploads import receive_upload
 
     run = receive_upload(upload=SimpleUploadedFile(name, content), by="operator@print.example")
     return [page(f"/admin/delivery/importrun/{run.pk}/prepare/", scene.session("operator"))]
@@ -105,8 +105,8 @@ def artwork_pictures(scene: Scene) -> list[bytes]:
 def _artwork(scene: Scene, content: bytes, name: str) -> bytes:
     import orjson
 
-    from stores.models import Product
-    from stores.selectors.template_drafts import stored_draft
+    from stores.catalog.models import Product
+    from stores.editor.selectors.drafts import stored_draft
 
     product = Product.objects.get(store=scene.world.demo, external_id=CARD)
     version, draft = stored_draft(product)

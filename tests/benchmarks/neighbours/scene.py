@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.benchmarks.neighbours.raw import Headers
 from tests.benchmarks.soak_scene import Caller, fresh_world, rows
-from tests.receivers import Receiver
+from tests.support.webhook_receiver import Receiver
 
 # What a good caller reads: a store, with its credentials checked and its request counted.
 CHEAP_READ = "/api/v1/store/associated"
@@ -69,8 +69,8 @@ class Scene:
 
     def forget_webhooks(self) -> None:
         """None is left of the kind before."""
-        from applications.models import Webhook
-        from applications.services.webhooks import delete_webhook
+        from applications.webhooks.models import Webhook
+        from applications.webhooks.services.webhooks import delete_webhook
 
         for webhook in Webhook.objects.filter(deleted__isnull=True):
             delete_webhook(webhook=webhook)
@@ -80,8 +80,8 @@ def build_scene(receiver: Receiver, *, orders: int = ORDERS) -> Scene:
     """A world with limits as they are without settings; only the good caller has more requests."""
     from accounts.models import Role, Subscription
     from accounts.permissions import DEFAULT_STORE_GRANTS
-    from delivery.populations import pack
-    from stores.services.order_filling import fill_orders
+    from delivery.datasets.populations import pack
+    from stores.orders.services.sample_orders import fill_orders
     from tests.factories.delivery import load_dataset
     from tests.factories.orders import make_card, make_design, make_product
     from tests.factories.pictures import make_photo_card

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.benchmarks.processes import descendants, processor_seconds, proportional
 from tests.benchmarks.servers import Server, running
 from tests.benchmarks.soak_scene import worker
-from tests.workers import wait_for
+from tests.support.workers import wait_for
 
 # As without settings, other than soak_scene.LIMITS. Mails go nowhere.
 ENVIRONMENT = {
@@ -49,7 +49,7 @@ class Service:
 @contextlib.contextmanager
 def serving(*, processes: int, environment: Mapping[str, str] | None = None) -> Iterator[Service]:
     """As in production, four threads in each process. No worker may be known from before."""
-    from applications.selectors.workers import worker_health
+    from applications.webhooks.selectors.workers import worker_health
 
     variables = {**ENVIRONMENT, **(environment or {})}
     with (

@@ -5,7 +5,7 @@ import pypdf
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from stores.services.demo import demo_catalog
+from stores.demo import demo_catalog
 from stores.typesetting import (
     load_fields,
     load_sample,
@@ -16,7 +16,7 @@ from stores.typesetting import (
     resolve_values,
 )
 from stores.typesetting.fields import TYPES
-from tests.stores.typesetting.made_templates import DEMO
+from tests.support.made_templates import DEMO
 
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = {

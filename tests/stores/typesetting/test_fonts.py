@@ -4,7 +4,7 @@ import pytest
 import typst
 
 from stores.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
-from tests.stores.typesetting.made_templates import card, text_box
+from tests.support.made_templates import card, text_box
 
 TEXT_FAMILIES = {
     "Dancing Script",

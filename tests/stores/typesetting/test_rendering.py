@@ -7,7 +7,7 @@ from PIL import Image
 
 from stores.typesetting import Field, ValuesInvalid, parse_template, render_print, render_proof, try_template
 from stores.typesetting.errors import TemplateInvalid
-from tests.stores.typesetting.made_templates import card, picture, text_box, words_template
+from tests.support.made_templates import card, picture, text_box, words_template
 
 MM = 72 / 25.4
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 50.8, "Height": 25.4}

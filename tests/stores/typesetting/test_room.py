@@ -5,8 +5,8 @@ import time
 import pytest
 
 from stores.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
-from stores.typesetting.room import CHARACTERS, MARKS_IN_A_ROW
-from tests.stores.typesetting.made_templates import card, text_box, words_template
+from stores.typesetting.text_limits import CHARACTERS, MARKS_IN_A_ROW
+from tests.support.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "
 

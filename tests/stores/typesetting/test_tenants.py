@@ -6,7 +6,7 @@ import pytest
 
 from stores.typesetting import Field, RenderingFailed, parse_template, render_proof
 from stores.typesetting.workers import shared_workers
-from tests.stores.typesetting.made_templates import card, picture, text_box, unread_artwork
+from tests.support.made_templates import card, picture, text_box, unread_artwork
 
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 0, "Y": 0, "Width": 40, "Height": 40}
 LINKED = (

@@ -22,7 +22,7 @@ from stores.typesetting import (
 )
 from stores.typesetting.errors import RenderingBusy
 from stores.typesetting.workers import Worker, Workers, shared_workers
-from tests.stores.typesetting.made_templates import card, text_box, unread_artwork, words_template
+from tests.support.made_templates import card, text_box, unread_artwork, words_template
 
 PATTERN = (
     '<pattern id="{0}" width="1" height="1" patternUnits="userSpaceOnUse">'
@@ -105,7 +105,7 @@ def test_killed_worker_is_replaced():
 
 RENDER_FROM_A_LARGE_PROCESS = """
 import time
-from tests.stores.typesetting.made_templates import words_template
+from tests.support.made_templates import words_template
 from stores.typesetting import render_proof
 from stores.typesetting.workers import PEAK_KIB, shared_workers
 

@@ -1,0 +1,68 @@
+"""What every answer below /api/ says of rate limits, and the limit of callers that are not known."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from accounts import rate_limits
+from accounts.rate_limits import Standing
+from applications.oauth.token_authentication import is_token_known
+from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
+
+API_PREFIX = "/api/"
+
+
+class RateLimits:
+    """Authentication counts a known caller on its subscription; every other request counts on its address.
+
+    Of an address that is over its limit only who carries a token that exists goes on: strangers behind the same
+    address lock nobody out, and cost no more than the look for their token.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(API_PREFIX):
+            return self.get_response(request)
+        bucket = _bucket(request)
+        if (standing := rate_limits.known_refusal(bucket)) and not _carries_token(request):
+            return _with_headers(answer_exception(rate_limits.refusal(standing)), standing)
+        response = self.get_response(request)
+        standing = getattr(request, "rate_standing", None)
+        if standing is None:
+            standing = _standing_of_address(bucket, response)
+            if standing.is_over and response.status_code < 500:
+                response = answer_exception(rate_limits.refusal(standing))
+        return _with_headers(response, standing)
+
+
+def _bucket(request: HttpRequest) -> str:
+    return "address:" + rate_limits.bucket_of_address(request.META.get("REMOTE_ADDR", ""))
+
+
+def _carries_token(request: HttpRequest) -> bool:
+    try:
+        return is_token_known(request.META.get("HTTP_AUTHORIZATION", ""))
+    except DATABASE_AWAY:
+        return False
+
+
+def _standing_of_address(bucket: str, response: HttpResponse) -> Standing:
+    if response.status_code < 500:
+        try:
+            return rate_limits.known_refusal(bucket) or rate_limits.count_request(
+                policy=rate_limits.ADDRESS, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
+            )
+        except DATABASE_AWAY:
+            pass
+    # Nothing was counted; for so long nothing can be served either.
+    wait = float(response.get("Retry-After", "1"))
+    return Standing(rate_limits.ADDRESS, quota=0, used=0, seconds_left=wait)
+
+
+def _with_headers(response: HttpResponse, standing: Standing) -> HttpResponse:
+    for name, value in standing.headers().items():
+        response.headers[name] = value
+    return response

@@ -1,0 +1,65 @@
+"""The demo's passwords are public, so production does not start on a database that was made by `make run`."""
+
+import logging
+
+from django.conf import settings
+from django.contrib.auth.hashers import check_password
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error, connection
+from django.db.models import Q
+
+from accounts.models import User
+
+logger = logging.getLogger("fulfillment.operations.demo")
+
+DEMO_PASSWORDS = {
+    "operator": "paper-river-lantern",
+    "user": "copper-meadow-kite",
+    "outsider": "silver-harbor-tulip",
+}
+DEMO_DOMAIN = "demo.example"
+# Each is a slow hash: a start must not wait for more.
+MOST_LOOKED_AT = 12
+
+
+def demo_sign_ins_left() -> list[str]:
+    """Active accounts that open with a password of the demo, as `name@domain`. Raises django.db.Error."""
+    people = Q()
+    for name in DEMO_PASSWORDS:
+        named_so = Q(tenant__domain__iexact=DEMO_DOMAIN) | Q(email__iexact=f"{name}@{DEMO_DOMAIN}")
+        people |= Q(username__iexact=name) & (named_so | Q(is_operator=True))
+    candidates = User.objects.filter(people, is_active=True).select_related("tenant").order_by("created")
+    return [
+        f"{user.username}@{user.tenant.domain}"
+        for user in candidates[:MOST_LOOKED_AT]
+        # Not the user's own check, which writes an old hash anew.
+        if check_password(DEMO_PASSWORDS[user.username.lower()], user.password)
+    ]
+
+
+def refusal_of(found: list[str]) -> str:
+    one = found[0]
+    return (
+        f"This database holds sign-ins of the demo, whose passwords are public: {', '.join(found)}. Use another "
+        f"database or, to keep this one, give each a new password (manage.py changepassword {one.partition('@')[0]}) "
+        f"or erase it (manage.py erase_user {one})."
+    )
+
+
+def refuse_demo_sign_ins() -> None:
+    """At the start of web and worker, and before a deploy changes anything. Raises ImproperlyConfigured.
+
+    A database that is away stops no start: the service waits for it.
+    """
+    if settings.DEVELOPMENT:
+        return
+    try:
+        found = demo_sign_ins_left()
+    except Error:
+        logger.warning("The database does not answer: whether it holds the demo's sign-ins was not looked at")
+        return
+    finally:
+        if not connection.in_atomic_block:
+            connection.close()
+    if found:
+        raise ImproperlyConfigured(refusal_of(found))

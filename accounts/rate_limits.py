@@ -1,0 +1,148 @@
+"""Rate limits: how many requests a bucket may have in a window of time that begins with its first one.
+
+Every request is counted in the shared store before it is served, so that limits are exact however many processes
+and machines serve: in PostgreSQL by one upsert of an unlogged row, or in Redis by one script. Time is the store's
+own, the same for all. Fixed windows and not a leaking bucket: what an answer tells (`r` left, `t` seconds until
+all is there again) is then the whole truth, and who waits for `t` is served.
+"""
+
+import ipaddress
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.conf import settings
+
+from accounts import redis_rate_limits
+from fulfillment.core.db.prepared import execute, fetch_row
+from fulfillment.core.errors import TooManyRequests
+from fulfillment.core.observability.instruments import count_refusal
+
+MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
+SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
+# Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
+# back: only what lies a whole window off begins a new one.
+_GOES_ON = """excluded.started BETWEEN kept.started - interval '{seconds} s'
+                                AND kept.started + interval '{seconds} s'"""
+# `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
+_COUNT = f"""
+INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
+SELECT bucket, statement_timestamp(), 1 FROM {{source}} WHERE bucket IS NOT NULL
+ON CONFLICT (bucket) DO UPDATE SET
+    used = CASE WHEN {_GOES_ON} THEN kept.used + 1 ELSE 1 END,
+    started = CASE WHEN {_GOES_ON} THEN kept.started ELSE excluded.started END
+RETURNING kept.used,
+    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS seconds_left
+"""  # noqa: S608 - constants of this module
+COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
+COUNT_ONE = {
+    seconds: _COUNT.format(source="(SELECT %s::text AS bucket) asked", seconds=seconds)
+    for seconds in (MINUTE, QUARTER_OF_AN_HOUR, DAY)
+}
+GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
+FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
+MOST_REMEMBERED = 10_000
+
+_over: dict[str, tuple[float, "Standing"]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a bucket stands after the present request was counted."""
+
+    policy: str
+    quota: int
+    used: int
+    seconds_left: float
+    window: int = MINUTE
+
+    @property
+    def remaining(self) -> int:
+        return max(0, self.quota - self.used)
+
+    @property
+    def is_over(self) -> bool:
+        return self.used > self.quota
+
+    @property
+    def seconds_until_reset(self) -> int:
+        """Whole seconds after which a full quota is there for certain."""
+        return max(1, math.ceil(self.seconds_left))
+
+    def headers(self) -> dict[str, str]:
+        """RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-11)."""
+        return {
+            "RateLimit-Policy": f'"{self.policy}";q={self.quota};w={self.window}',
+            "RateLimit": f'"{self.policy}";r={self.remaining};t={self.seconds_until_reset}',
+        }
+
+
+def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> Standing:
+    """Counts one request of `bucket` and tells where it stands; PostgreSQL counts while Redis is away."""
+    counted = redis_rate_limits.count(bucket, window) if settings.RATE_LIMIT_REDIS_URL else None
+    used, seconds_left = counted or _counted_in_postgresql(bucket, window)
+    standing = Standing(policy, quota, used, seconds_left, window)
+    if standing.is_over:
+        remember_refusal(bucket, standing)
+    return standing
+
+
+def give_back(bucket: str) -> None:
+    """Takes one request out of the count: it turned out to be none of those that are limited."""
+    if not (settings.RATE_LIMIT_REDIS_URL and redis_rate_limits.give_back(bucket)):
+        execute(GIVE_BACK, (bucket,))
+
+
+def forget(bucket: str) -> None:
+    """Begins a new window."""
+    if settings.RATE_LIMIT_REDIS_URL:
+        redis_rate_limits.forget(bucket)
+    execute(FORGET, (bucket,))
+    _over.pop(bucket, None)
+
+
+def known_refusal(bucket: str) -> Standing | None:
+    """The standing of a bucket that this process saw run over in its present window: no need to ask again."""
+    known = _over.get(bucket)
+    if known is None:
+        return None
+    until, standing = known
+    seconds_left = until - time.monotonic()
+    if seconds_left <= 0:
+        _over.pop(bucket, None)
+        return None
+    return replace(standing, seconds_left=seconds_left)
+
+
+def remember_refusal(bucket: str, standing: Standing) -> None:
+    """Lets `known_refusal` find the standing until its window ends."""
+    if len(_over) >= MOST_REMEMBERED:
+        _over.clear()
+    _over[bucket] = (time.monotonic() + standing.seconds_left, standing)
+
+
+def refusal(standing: Standing) -> TooManyRequests:
+    count_refusal(standing.policy)
+    wait = standing.seconds_until_reset
+    message = f"Rate limit is exceeded. Try again in {wait} seconds."
+    members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
+    return TooManyRequests(message, retry_after=wait, members=members)
+
+
+def bucket_of_address(address: str) -> str:
+    """The address, or for IPv6 the /64 network that one customer has whole; `unknown` for anything else."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(known, ipaddress.IPv6Address):
+        return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))
+    return str(known)
+
+
+def _counted_in_postgresql(bucket: str, window: int) -> tuple[Any, ...]:
+    row = fetch_row(COUNT_ONE[window], (bucket,))
+    if row is None:
+        raise AssertionError("an upsert returns its row")
+    return row

@@ -1,0 +1,33 @@
+from applications.oauth.models import UsedCode
+from applications.registration.models import (
+    Application,
+    ApplicationIcon,
+    ApplicationKey,
+    DailyUsage,
+    InvitationState,
+    OwnerInvitation,
+)
+from applications.webhooks.models import (
+    Delivery,
+    DeliveryAttempt,
+    DeliveryState,
+    Event,
+    Webhook,
+    WebhookSecret,
+)
+
+__all__ = [
+    "Application",
+    "ApplicationIcon",
+    "ApplicationKey",
+    "DailyUsage",
+    "Delivery",
+    "DeliveryAttempt",
+    "DeliveryState",
+    "Event",
+    "InvitationState",
+    "OwnerInvitation",
+    "UsedCode",
+    "Webhook",
+    "WebhookSecret",
+]

@@ -1,0 +1,58 @@
+"""The toolkit's records, to look at and to revoke; their values are stored as digests and shown nowhere."""
+
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin, messages
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
+
+from accounts.names import prepared_name
+from fulfillment.core.admin.confirmation import asks_first
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+
+for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
+    admin.site.unregister(model)
+
+
+apps.get_app_config("oauth2_provider").verbose_name = "Sign-in"
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ReadOnlyAdmin):
+    list_display = ["id", "application", "user", "scope", "created", "expires"]
+    list_select_related = ["application", "user"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
+    search_help_text = "Client ID or user name, written out"
+    ordering = ["-pk"]
+    fields = ["application", "user", "scope", "resource", "created", "expires"]
+    actions = ["revoke"]
+    empty_help = "They are made when applications and people sign in."
+
+    @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
+    @asks_first("Revoke these access tokens with their refresh tokens?", "Revoke")
+    def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
+        with transaction.atomic():
+            number = sum(1 for token in tokens if revoke_access_token(token) is None)
+        messages.success(request, f"{number} access tokens revoked.")
+
+
+@admin.register(RefreshToken)
+class RefreshTokenAdmin(ReadOnlyAdmin):
+    list_display = ["id", "application", "user", "created", "revoked"]
+    list_select_related = ["application", "user"]
+    search_fields = ["application__client_id", "user__username"]
+    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
+    search_help_text = "Client ID or user name, written out"
+    ordering = ["-pk"]
+    fields = ["application", "user", "token_family", "created", "revoked"]
+    empty_help = "They are made when people let an application act for them."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("token")

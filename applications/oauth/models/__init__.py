@@ -1,0 +1,3 @@
+from applications.oauth.models.used_code import UsedCode
+
+__all__ = ["UsedCode"]

@@ -1,0 +1,198 @@
+"""Checks the two credential headers of a request with one prepared statement."""
+
+import hashlib
+import re
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import pghistory
+from django.conf import settings
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
+from accounts import rate_limits
+from accounts.callers import Caller
+from accounts.permissions import with_implied
+from accounts.rate_limits import Standing
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.errors import Unauthorized, bearer_challenge
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.secrets import digests
+from fulfillment.site.request_heads import HEADER_LIMITS
+
+BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
+LONGEST_KEY = 512
+LONGEST_AUTHORIZATION = HEADER_LIMITS["HTTP_AUTHORIZATION"].longest
+MISSING_KEY = (
+    "Access denied due to missing subscription key. "
+    "Make sure to include subscription key when making requests to an API."
+)
+INVALID_KEY = (
+    "Access denied due to invalid subscription key. "
+    "Make sure to provide a valid key for an active subscription."
+)
+
+# One row for a known token, with the subscription of the key that was sent if it belongs to the token's user or
+# application. Without a key the owner's subscription answers for the call: leaving the key out evades no limit.
+# While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
+# account is counted instead: making accounts and applications of theirs multiplies no limit.
+CREDENTIALS = """
+SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
+       application.is_enabled, application.is_first_party,
+       person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
+       subscription.id AS subscription_id,
+       coalesce(counting.requests_per_minute, subscription.requests_per_minute) AS requests_per_minute,
+       CASE WHEN subscription.id IS NULL AND %(keys)s <> '' THEN NULL
+            ELSE coalesce('subscription:' || coalesce(counting.id, subscription.id),
+                          'caller:' || coalesce(token.user_id, token.application_id)) END AS bucket
+FROM oauth2_provider_accesstoken token
+JOIN applications_application application ON application.id = token.application_id
+LEFT JOIN accounts_user person ON person.id = token.user_id
+LEFT JOIN LATERAL (
+    SELECT owned.id, owned.requests_per_minute
+    FROM accounts_subscriptionkey key JOIN accounts_subscription owned ON owned.id = key.subscription_id
+    WHERE key.digest = ANY(string_to_array(%(keys)s, ','))
+      AND (owned.user_id = token.user_id OR owned.application_id = token.application_id)
+    UNION ALL
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
+    WHERE %(keys)s = '' AND owned.user_id = token.user_id
+    UNION ALL
+    SELECT owned.id, owned.requests_per_minute FROM accounts_subscription owned
+    WHERE %(keys)s = '' AND token.user_id IS NULL AND owned.application_id = token.application_id
+    LIMIT 1
+) subscription ON true
+LEFT JOIN accounts_user unconfirmed
+    ON unconfirmed.id = coalesce(token.user_id, application.user_id) AND unconfirmed.email_confirmed IS NULL
+LEFT JOIN accounts_subscription counting ON counting.user_id = unconfirmed.counted_on_id
+WHERE token.token_checksum = %(checksum)s
+"""
+# The same, and the request counted: one way to the database for both.
+COUNTED_CREDENTIALS = f"""
+WITH known AS ({CREDENTIALS}), counted AS ({rate_limits.COUNT_ROW.format(source="known")})
+SELECT * FROM known LEFT JOIN counted ON true
+"""  # noqa: S608 - constants
+# The cheapest answer to whether looking further can be worth it; nothing is counted.
+KNOWN = """
+SELECT 1 FROM oauth2_provider_accesstoken
+WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
+"""
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Header only, before any body is read. The order of refusals is fixed: key missing, token, key invalid."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, Caller]:
+        key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
+        if not key and _requires_key(request):
+            raise _key_refused(MISSING_KEY, "subscription_key_missing")
+        if len(key) > LONGEST_KEY:
+            raise _key_refused(INVALID_KEY, "subscription_key_invalid")
+        caller, standing = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        # On Django's own request, where the middleware finds both, also of a call that is refused.
+        django_request = request._request  # noqa: SLF001
+        django_request.auth, django_request.rate_standing = caller, standing
+        if standing.is_over:
+            raise rate_limits.refusal(standing)
+        if request.method not in SAFE_METHODS:
+            pghistory.context(user=caller.user_id, application=caller.application_id)
+        return caller, caller
+
+    def authenticate_header(self, request: Request) -> str:
+        return bearer_challenge()
+
+
+def is_token_known(authorization: str) -> bool:
+    match = BEARER.match(authorization) if len(authorization) <= LONGEST_AUTHORIZATION else None
+    return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
+
+
+def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
+    """Who calls, and where the subscription stands after this request was counted."""
+    if not authorization:
+        raise Unauthorized(
+            "The Authorization header with an access token is missing.",
+            code="token_missing",
+            challenges=[bearer_challenge()],
+        )
+    match = BEARER.match(authorization)
+    if match is None:
+        raise _token_refused("The Authorization header must read: Bearer <access token>.")
+    statement = CREDENTIALS if settings.RATE_LIMIT_REDIS_URL else COUNTED_CREDENTIALS
+    row = fetch_row(
+        statement, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
+    )
+    if row is None:
+        raise _token_refused("The access token is unknown or was revoked.")
+    return _judge(row, key_sent=bool(key)), _standing(row)
+
+
+def _checksum(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
+    expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
+    active, operator, tenant_id, two_factor_since, subscription_id = row[7:12]
+    _judge_token(expires, resources, user_id, enabled=enabled, active=active)
+    if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
+        raise _token_refused("The operator of this access token has no second step, which is required here.")
+    if key_sent and subscription_id is None:
+        raise _key_refused(INVALID_KEY, "subscription_key_invalid")
+    return Caller(
+        user_id=user_id,
+        tenant_id=tenant_id,
+        is_operator_user=bool(operator),
+        application_id=application_id,
+        is_first_party=first_party,
+        scopes=_scopes(scope),
+        subscription_id=subscription_id,
+    )
+
+
+def _standing(row: tuple[Any, ...]) -> Standing:
+    quota, bucket, *counted = row[12:]
+    quota = quota or settings.REQUESTS_PER_MINUTE
+    if counted:
+        return Standing(rate_limits.SUBSCRIPTION, quota, *counted)
+    return rate_limits.count_request(policy=rate_limits.SUBSCRIPTION, bucket=bucket, quota=quota)
+
+
+def _judge_token(
+    expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
+) -> None:
+    if expires <= timezone.now():
+        raise _token_refused("The access token has expired.")
+    if not enabled:
+        raise _token_refused("The application that holds this access token is disabled.")
+    if user_id is not None and not active:
+        raise _token_refused("The user of this access token is inactive.")
+    if resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(resources):
+        raise _token_refused("The access token was issued for another resource.")
+
+
+@lru_cache(maxsize=1024)
+def _scopes(text: str) -> frozenset[str]:
+    """Of the text alone: the same for every token that carries it."""
+    return with_implied(text.split())
+
+
+def _requires_key(request: Request) -> bool:
+    view = request.parser_context["view"]
+    access: Access | None = view.access.get(getattr(view, "action", None) or "")
+    return access is None or access.subscription_key_required
+
+
+def _token_refused(message: str) -> Unauthorized:
+    challenge = bearer_challenge(f', error="invalid_token", error_description="{message}"')
+    return Unauthorized(message, code="token_invalid", challenges=[challenge])
+
+
+def _key_refused(message: str, code: str) -> Unauthorized:
+    challenge = (
+        f'AzureApiManagementKey realm="{settings.API_URL}",name="Ocp-Apim-Subscription-Key",type="header"'
+    )
+    return Unauthorized(message, code=code, challenges=[challenge], gateway_body=True)

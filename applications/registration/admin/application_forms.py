@@ -1,0 +1,57 @@
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
+
+from applications.registration.models import Application
+from applications.registration.services.applications import NAMES
+from applications.registration.services.icons import ALLOWED, MAXIMUM_BYTES, check_icon
+from applications.registration.services.reply_urls import reply_url_faults
+from fulfillment.core.errors import DomainError
+from fulfillment.core.visible_text import is_blank
+
+
+class ApplicationForm(forms.ModelForm):
+    reply_urls = forms.CharField(
+        label="Reply URLs",
+        required=False,
+        widget=UnfoldAdminTextareaWidget,
+        help_text="One address a line: https, or http on loopback.",
+    )
+    new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
+
+    class Meta:
+        model = Application
+        fields = [*NAMES, "is_first_party"]
+        labels = {
+            "application_url": "Application URL",
+            "support_url": "Support URL",
+            "support_email": "Support e-mail",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reply_urls"].initial = "\n".join(self.instance.reply_urls)
+        self.fields["name"].required = True
+
+    def clean_reply_urls(self) -> list[str]:
+        urls = self.cleaned_data["reply_urls"].split()
+        if faults := reply_url_faults(urls):
+            raise forms.ValidationError([fault.message for fault in faults])
+        return urls
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if is_blank(name):
+            raise forms.ValidationError("An application needs a name.")
+        return name
+
+    def clean_new_icon(self) -> bytes:
+        file = self.cleaned_data["new_icon"]
+        content: bytes = file.read(MAXIMUM_BYTES + 1) if file else b""
+        try:
+            if file:
+                check_icon(content=content)
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        return content

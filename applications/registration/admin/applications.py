@@ -1,0 +1,258 @@
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+
+from accounts.callers import Caller
+from accounts.models import Role
+from applications.oauth.services.authorizations import end_tokens_of_application
+from applications.registration.admin.application_forms import ApplicationForm
+from applications.registration.models import Application, ApplicationKey
+from applications.registration.selectors.records import icon_url
+from applications.registration.services.applications import NAMES, change_application, create_application
+from applications.registration.services.icons import set_icon
+from applications.registration.services.keys import add_key, end_key, regenerate_key
+from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
+from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.admin.history import shown_value
+from fulfillment.core.errors import DomainError
+
+
+class KeyInline(ConsoleInline):
+    """Values are never shown here: who may write the application sees them on its own page."""
+
+    model = ApplicationKey
+    fields = ["id", "state", "start_date", "end_date", "created", "means"]
+    readonly_fields = fields
+    max_num = 0
+    can_delete = False
+
+    @display(description="state", label={"valid": "success", "ended": "default", "not yet": "info"})
+    def state(self, key: ApplicationKey) -> str:
+        # Django draws an empty row too, for rows to be added.
+        now = timezone.now()
+        if key.end_date is None:
+            return ""
+        return "ended" if key.end_date <= now else "valid" if key.start_date <= now else "not yet"
+
+    @admin.display(description="")
+    def means(self, key: ApplicationKey) -> str:
+        """Buttons of the form around: a form within a form there is none."""
+        if key.end_date is None or key.end_date <= timezone.now():
+            return ""
+        return format_html_join(
+            " ",
+            '<button class="console-button" formnovalidate formaction="{}">{}</button>',
+            (
+                (reverse(f"admin:applications_application_{name}", args=[key.application_id, key.pk]), title)
+                for name, title in (("end_key", "End …"), ("regenerate_key", "Regenerate …"))
+            ),
+        )
+
+
+class RoleInline(ConsoleInline):
+    """Who may manage the application (with a user), and the stores it is associated with (without one)."""
+
+    model = Role
+    fields = ["user", "store", "grant", "created"]
+    readonly_fields = ["created"]
+    autocomplete_fields = ["user", "store"]
+    per_page = 20
+    ordering = ["pk"]
+    verbose_name_plural = "users and stores"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).select_related("user", "store", "application")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """A grant is given or taken away; a row to choose from would be looked up for each that is there."""
+        return False
+
+
+admin.site.unregister(Application)
+
+
+@admin.register(Application)
+class ApplicationAdmin(ConsoleAdmin):
+    form = ApplicationForm
+    list_display = [
+        "shown_icon",
+        "name",
+        "client_id",
+        "user",
+        "is_enabled",
+        "client_type",
+        "is_first_party",
+        "created",
+    ]
+    list_display_links = ["name"]
+    list_filter = ["is_enabled", "is_first_party", "client_type", "implicit_flow_allowed"]
+    search_fields = ["name", "client_id", "user__username"]
+    search_help_text = "Name, client ID or owner"
+    change_form_outer_before_template = "admin/applications/application_before.html"
+    readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
+    inlines = [KeyInline, RoleInline]
+    actions = ["add_key_for_a_year", "end_tokens"]
+    fieldsets = [
+        (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
+        (
+            "OAuth",
+            {"fields": ["client_id", "client_type", "reply_urls", "implicit_flow_allowed", "is_first_party"]},
+        ),
+        ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
+        ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
+        icons = ("icon__image", "icon__central_image")
+        return super().get_queryset(request).select_related("user", "icon").defer(*icons)
+
+    def get_fieldsets(self, request: HttpRequest, application: Application | None = None) -> Any:
+        """A new one has its client ID, owner and dates when it is made; shown before, they would be others."""
+        fieldsets = super().get_fieldsets(request, application)
+        if application is not None:
+            return fieldsets
+        made = set(self.readonly_fields)
+        return [
+            (title, {**options, "fields": [name for name in options["fields"] if name not in made]})
+            for title, options in fieldsets
+        ]
+
+    def told_apart(self, application: Application) -> str:
+        return f"{application.name} ({application.client_id})"
+
+    @admin.display(description="icon")
+    def icon_preview(self, application: Application) -> str:
+        return _picture(application, 72) or "none"
+
+    @admin.display(description="icon")
+    def shown_icon(self, application: Application) -> str:
+        return _picture(application, 28)
+
+    @admin.action(description="Add a key for a year", permissions=["change"])
+    def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            try:
+                add_key(application=application)
+                messages.success(request, f"{application}: key added; its owner sees the value on its page.")
+            except DomainError as error:
+                messages.error(request, f"{application}: {error.message}")
+
+    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
+    @asks_first("End every token and every sign-in of these? Their users have to sign in again.", "End them")
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            end_tokens_of_application(application=application)
+            messages.success(request, f"{application}: every token and code is ended.")
+
+    def save_model(
+        self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool
+    ) -> None:
+        values = {
+            name: form.cleaned_data[column] for column, name in NAMES.items() if column in form.cleaned_data
+        }
+        values["ReplyUrls"] = form.cleaned_data["reply_urls"]
+        if change:
+            saved = change_application(application=Application.objects.get(pk=instance.pk), values=values)
+        else:
+            saved = create_application(caller=Caller.on_pages(request.user), values=values)
+        Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
+        if form.cleaned_data["new_icon"]:
+            set_icon(application=saved, content=form.cleaned_data["new_icon"])
+        instance.pk = saved.pk
+        instance.refresh_from_db()
+
+    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """An application is disabled: its orders and its history stay."""
+        return False
+
+    def get_view_on_site_url(self, instance: Any = None) -> None:
+        return None
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(
+                f"<uuid:application_id>/{route}",
+                self.admin_site.admin_view(require_POST(view)),
+                name=f"applications_application_{name}",
+            )
+            for route, view, name in (
+                ("keys/add/", self.add_key_view, "add_key"),
+                ("keys/<uuid:key_id>/end/", self.end_key_view, "end_key"),
+                ("keys/<uuid:key_id>/regenerate/", self.regenerate_key_view, "regenerate_key"),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        return self._with_key(
+            request, application, lambda: add_key(application=application), "A key was added."
+        )
+
+    def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        question = f"End this key of {application}? Whoever signs in with it is refused at once."
+        return self._asked(request, application, key_id, question, "End the key") or self._with_key(
+            request, application, lambda: end_key(application=application, key_id=key_id), "The key is ended."
+        )
+
+    def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
+        application = self._to_change(request, application_id)
+        question = f"Replace this key of {application} by a new one? The old one is refused at once."
+        return self._asked(request, application, key_id, question, "Regenerate") or self._with_key(
+            request,
+            application,
+            lambda: regenerate_key(application=application, key_id=key_id),
+            "The key was regenerated.",
+        )
+
+    def _asked(
+        self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str
+    ) -> HttpResponse | None:
+        keys = [
+            f"{key}, valid from {shown_value(key.start_date)} to {shown_value(key.end_date)}"
+            for key in application.keys.filter(pk=key_id)
+        ]
+        back = _change_address(application)
+        return ask(self, request, question=question, button=button, records=keys, back=back)
+
+    def _to_change(self, request: HttpRequest, application_id: UUID) -> Application:
+        application = get_object_or_404(self.get_queryset(request), pk=application_id)
+        if not self.has_change_permission(request, application):
+            raise PermissionDenied
+        return application
+
+    def _with_key(
+        self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
+    ) -> HttpResponse:
+        try:
+            service()
+            messages.success(
+                request, f"{done} Who may write the application sees its value on the Keys page."
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+        return HttpResponseRedirect(_change_address(application))
+
+
+def _change_address(application: Application) -> str:
+    return reverse("admin:applications_application_change", args=[application.pk])
+
+
+def _picture(application: Application, side: int) -> str:
+    icon = getattr(application, "icon", None)
+    if icon is None:
+        return ""
+    return format_html('<img src="{0}" width="{1}" height="{1}" alt="">', icon_url(icon.sha256), side)

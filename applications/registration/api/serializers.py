@@ -1,0 +1,96 @@
+from rest_framework import serializers
+
+from applications.registration.services.reply_urls import MAXIMUM_REPLY_URLS
+from fulfillment.core.api.serializers import (
+    Meta,
+    StrictFlag,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
+
+
+class KeyRequestSerializer(StrictSerializer):
+    """Without an ID a new key is made; with one its dates change, or GenerateKey replaces it."""
+
+    ignored_nulls = True
+
+    ID = StrictText(required=False, help_text="An existing key; leave it out to make a new one.")
+    StartDate = Timestamp(required=False, help_text="Valid from (inclusive). Default for a new key: now.")
+    EndDate = Timestamp(
+        required=False, help_text="Valid until (exclusive). Default for a new key: one year later."
+    )
+    GenerateKey = StrictFlag(required=False, help_text="With an ID: replace the key by a new one.")
+    Value = serializers.CharField(read_only=True)
+
+
+class KeySerializer(serializers.Serializer):
+    ID = serializers.CharField()
+    StartDate = Timestamp()
+    EndDate = Timestamp()
+    Value = serializers.CharField(
+        help_text="The secret, in full for users who may write the application, else masked to its last 4 characters."
+    )
+    _meta = Meta()
+
+
+class ApplicationRequestSerializer(StrictSerializer):
+    Name = StrictText(max_length=255)
+    Description = StrictText(multiline=True, required=False, allow_blank=True, max_length=4000)
+    ApplicationURL = StrictText(required=False, allow_blank=True, max_length=2000)
+    IsEnabled = StrictFlag(required=False)
+    SupportUrl = StrictText(required=False, allow_blank=True, max_length=2000)
+    SupportPhone = StrictText(required=False, allow_blank=True, max_length=50)
+    SupportEmail = StrictText(required=False, allow_blank=True, max_length=254)
+    ImplicitFlowAllowed = StrictFlag(required=False)
+    Keys = KeyRequestSerializer(many=True, required=False, max_length=10)
+    ReplyUrls = StrictList(
+        child=StrictText(allow_blank=True, max_length=4000, trim_whitespace=False),
+        required=False,
+        max_length=MAXIMUM_REPLY_URLS,
+    )
+    ID = serializers.CharField(read_only=True)
+    External_ID = serializers.CharField(read_only=True)
+    Created = Timestamp(read_only=True)
+    Updated = Timestamp(read_only=True)
+    OwnerID = serializers.CharField(read_only=True)
+    StoreIDs = serializers.ListField(child=serializers.CharField(), read_only=True)
+    IconURL = serializers.CharField(read_only=True)
+    Grants = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    ignored_nulls = True
+
+
+class ApplicationChangeSerializer(ApplicationRequestSerializer):
+    """Only what is to change; null keeps the existing value."""
+
+    Name = StrictText(max_length=255, required=False)
+
+
+class ApplicationSerializer(serializers.Serializer):
+    ID = serializers.CharField(help_text="The internal id, the recommended form in paths.")
+    External_ID = serializers.CharField(help_text="The OAuth client_id; never changes.")
+    Name = serializers.CharField()
+    Description = serializers.CharField()
+    ApplicationURL = serializers.CharField()
+    Created = Timestamp()
+    Updated = Timestamp()
+    IsEnabled = serializers.BooleanField()
+    SupportUrl = serializers.CharField()
+    SupportPhone = serializers.CharField()
+    SupportEmail = serializers.CharField()
+    ImplicitFlowAllowed = serializers.BooleanField()
+    Keys = KeySerializer(many=True)
+    ReplyUrls = serializers.ListField(child=serializers.CharField())
+    _meta = Meta()
+    OwnerID = serializers.CharField(required=False, allow_null=True, help_text="Only with verbose=true.")
+    StoreIDs = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Associated stores. Only with verbose=true."
+    )
+    IconURL = serializers.CharField(required=False, allow_null=True, help_text="Only with verbose=true.")
+    Grants = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="What you may do with the application. Only with verbose=true.",
+    )

@@ -1,0 +1,95 @@
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.callers import Caller
+from accounts.models import Role
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from applications.registration.models import Application
+from applications.registration.pages.forms import (
+    APPLICATION_FIELDS,
+    ChangeApplicationForm,
+    NewApplicationForm,
+)
+from applications.registration.pages.frame import frame, readable, writable
+from applications.registration.pages.usage import usage_of
+from applications.registration.selectors.applications import applications_for, with_icons
+from applications.registration.services.applications import change_application, create_application
+from fulfillment.core.errors import DomainError
+
+APPLICATIONS_A_PAGE = 25
+
+
+@require_safe
+@signed_in
+def list_applications(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    found = with_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
+    if searched:
+        found = found.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
+    page = Paginator(found, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))
+    return render(
+        request, "applications/list.html", {"page": page, "searched": searched, "part": "applications"}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def new_application(request: HttpRequest) -> HttpResponse:
+    form = NewApplicationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            application = create_application(caller=Caller.on_pages(request.user), values=form.values())
+        except DomainError as error:
+            show_faults(form, error, APPLICATION_FIELDS)
+        else:
+            messages.success(request, f"{application.name} is registered.")
+            return redirect("portal:application", application.pk)
+    return render(request, "applications/new.html", {"form": form, "part": "applications"})
+
+
+@require_safe
+@signed_in
+def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    now = timezone.now()
+    done = {
+        "key": application.keys.filter(start_date__lte=now, end_date__gt=now).exists(),
+        "store": Role.objects.filter(
+            application=application, user__isnull=True, store__isnull=False
+        ).exists(),
+        "icon": hasattr(application, "icon"),
+        "reply": bool(application.reply_urls),
+    }
+    context = frame(request, application, "overview", done=done, complete=all(done.values()))
+    context["usage"] = usage_of(application)
+    return render(request, "applications/overview.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    form = ChangeApplicationForm(request.POST or None, initial=_initial(application), instance=application)
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_application(application=application, values=form.values())
+        except DomainError as error:
+            # The frame shows what is stored, not what was refused.
+            application.refresh_from_db()
+            show_faults(form, error, APPLICATION_FIELDS)
+        else:
+            messages.success(request, "The application is saved.")
+            return redirect("portal:application-edit", application.pk)
+    return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
+
+
+def _initial(application: Application) -> dict[str, Any]:
+    return {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}

@@ -1,0 +1,154 @@
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from accounts.pages.forms import PasswordConfirmForm
+from applications.registration.models import Application
+from applications.registration.services.applications import FIELDS
+from fulfillment.core.admin.optimistic_lock import StaleGuard
+
+# The contract's names, and the fields that hold them here.
+APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
+KEY_FIELDS = {"StartDate": "start_date", "EndDate": "end_date"}
+
+
+class LinesField(forms.CharField):
+    """A text area whose value is the list of its non-empty lines."""
+
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> list[str]:
+        return [line.strip() for line in (value or "").splitlines() if line.strip()]
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def run_validators(self, value: Any) -> None:
+        for line in value:
+            super().run_validators(line)
+
+
+class ApplicationForm(forms.Form):
+    name = forms.CharField(max_length=255, help_text="People read it when the application asks for access.")
+    description = forms.CharField(
+        max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="What it does."
+    )
+    application_url = forms.CharField(
+        label="Website",
+        max_length=2000,
+        required=False,
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+    reply_urls = LinesField(
+        label="Reply URLs",
+        required=False,
+        help_text="One a line: where people go back to after the sign-in. https, or http on a loopback address; "
+        "compared letter by letter.",
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false", "wrap": "off"}),
+    )
+    support_url = forms.CharField(
+        label="Support site",
+        max_length=2000,
+        required=False,
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+    support_email = forms.EmailField(label="Support e-mail", max_length=254, required=False)
+    support_phone = forms.CharField(
+        label="Support phone", max_length=50, required=False, widget=forms.TextInput(attrs={"type": "tel"})
+    )
+    implicit_flow_allowed = forms.BooleanField(
+        label="Allow the implicit flow",
+        required=False,
+        help_text="Only for old browser applications; authorization code with PKCE is the safe way.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.IMPLICIT_FLOW_ENABLED:
+            del self.fields["implicit_flow_allowed"]
+
+    def values(self) -> dict[str, Any]:
+        """Under the contract's names, only what this form asks."""
+        return {
+            name: self.cleaned_data[column]
+            for name, column in APPLICATION_FIELDS.items()
+            if column in self.cleaned_data
+        }
+
+
+class NewApplicationForm(ApplicationForm):
+    with_key = forms.BooleanField(
+        label="Create a key",
+        required=False,
+        initial=True,
+        help_text="For applications on a server. Without a key it is a public client, as browser and phone "
+        "applications are: they cannot keep a secret. You can add one later.",
+    )
+
+    def values(self) -> dict[str, Any]:
+        keys = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
+        return super().values() | keys
+
+
+class ChangeApplicationForm(StaleGuard, ApplicationForm):
+    is_enabled = forms.BooleanField(
+        label="Enabled",
+        required=False,
+        help_text="A disabled application can neither sign people in nor call the API.",
+    )
+
+    def __init__(self, *args: Any, instance: Application, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance = instance
+
+
+class KeyForm(forms.Form):
+    start_date = forms.DateTimeField(label="Valid from", required=False)
+    end_date = forms.DateTimeField(label="Valid until", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
+
+
+class NewKeyForm(KeyForm):
+    """With the password, unless it was typed a moment ago."""
+
+    def __init__(self, *args: Any, asks_password: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if asks_password:
+            self.fields |= PasswordConfirmForm().fields
+
+
+class IconForm(forms.Form):
+    icon = forms.FileField(
+        label="New icon",
+        widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
+        help_text="PNG, JPEG or BMP, exactly 215 x 215 pixels, smaller than 100 KB.",
+    )
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "off", "placeholder": "name@example.com"}),
+    )
+
+
+class JoinForm(forms.Form):
+    application = forms.CharField(
+        label="Client ID or application ID",
+        max_length=64,
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
+        help_text="The people who registered it find both on its page.",
+    )
+    message = forms.CharField(
+        label="Message",
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Why you need it. The people who decide read it.",
+    )

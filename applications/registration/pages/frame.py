@@ -1,0 +1,47 @@
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.callers import Caller
+from applications.registration.models import Application
+from applications.registration.selectors.applications import application_for, application_to_write, may_write
+from fulfillment.core.errors import Forbidden
+
+
+def frame(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
+    """What every page of an application shows around its own part."""
+    return {
+        "application": application,
+        "may_write": may_write(Caller.on_pages(request.user), application),
+        "section": section,
+        "part": "applications",
+        **more,
+    }
+
+
+def readable(request: HttpRequest, application_id: str) -> Application:
+    return _or_how_to_ask(application_for, request, application_id)
+
+
+def writable(request: HttpRequest, application_id: str) -> Application:
+    return _or_how_to_ask(application_to_write, request, application_id)
+
+
+def opened(request: HttpRequest, application_id: str) -> Application:
+    """For a page that is read by more people than may send its form."""
+    return (writable if request.method == "POST" else readable)(request, application_id)
+
+
+def _or_how_to_ask(
+    find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
+) -> Application:
+    """The refusal of the API, in words for people in front of pages."""
+    try:
+        return find(Caller.on_pages(request.user), application_id)
+    except Forbidden as error:
+        if error.code != "association_required":
+            raise
+        raise Forbidden(
+            "You have no relationship with this application. Under Applications you can ask to join it."
+        ) from error

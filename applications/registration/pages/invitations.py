@@ -1,0 +1,56 @@
+"""The link in an invitation. Whoever holds it may answer; becoming an owner takes a sign-in."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.pages.guards import signed_in
+from applications.registration.selectors.owners import invitation_of
+from applications.registration.services.owners import accept_invitation, decline_invitation
+from fulfillment.core.errors import NotFound
+
+
+@never_cache
+@require_safe
+def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        invitation = invitation_of(token)
+    except NotFound:
+        return _gone(request)
+    context = {
+        "invitation": invitation,
+        "application": invitation.application,
+        "token": token,
+        "sign_up_enabled": settings.SIGN_UP_ENABLED,
+    }
+    return render(request, "applications/invitation.html", context)
+
+
+@require_POST
+@signed_in
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        application = accept_invitation(user=request.user, token=token)
+    except NotFound:
+        return _gone(request)
+    messages.success(request, f"You are an owner of {application.name} now.")
+    return redirect("portal:application", application.pk)
+
+
+@never_cache
+@require_POST
+def decline(request: HttpRequest, token: str) -> HttpResponse:
+    try:
+        application = decline_invitation(
+            user=request.user if request.user.is_authenticated else None, token=token
+        )
+    except NotFound:
+        return _gone(request)
+    return render(request, "applications/invitation_declined.html", {"application": application})
+
+
+def _gone(request: HttpRequest) -> HttpResponse:
+    return render(request, "applications/invitation_gone.html", status=404)

@@ -1,0 +1,75 @@
+"""Asking for a relationship with an application that somebody else registered."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.callers import Caller
+from accounts.models import AssociationState
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from accounts.selectors.associations import association_request_for, association_requests_for
+from accounts.services.associations import request_association, withdraw_association
+from applications.registration.models import Application
+from applications.registration.pages.forms import JoinForm
+from applications.registration.selectors.applications import find_application
+from fulfillment.core.errors import DomainError, Forbidden, NotFound
+
+JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
+REQUESTS_A_PAGE = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def join_application(request: HttpRequest) -> HttpResponse:
+    caller = Caller.on_pages(request.user)
+    form = JoinForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and (application := _named(form)):
+        try:
+            _, created = request_association(
+                caller=caller,
+                application=application,
+                user_id=caller.user_id,
+                message=form.cleaned_data["message"],
+            )
+        except DomainError as error:
+            show_faults(form, error, JOIN_FIELDS)
+        else:
+            said = "You asked to join it." if created else "You asked before; there is no answer yet."
+            messages.success(request, said)
+            return redirect("portal:application-join")
+    own = association_requests_for(caller).filter(user=request.user, store__isnull=True)
+    page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"form": form, "page": page, "part": "applications"}
+    return render(request, "applications/join.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
+    caller = Caller.on_pages(request.user)
+    asked = association_request_for(caller, request_id)
+    if asked.user_id != caller.user_id:
+        raise Forbidden("This request is somebody else's.")
+    if request.method != "POST":
+        if asked.state != AssociationState.PENDING:
+            return redirect("portal:application-join")
+        return render(request, "applications/join_withdraw.html", {"asked": asked, "part": "applications"})
+    try:
+        withdraw_association(caller=caller, request_id=request_id)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"The request is {AssociationState.WITHDRAWN.lower()}.")
+    return redirect("portal:application-join")
+
+
+def _named(form: JoinForm) -> Application | None:
+    try:
+        return find_application(form.cleaned_data["application"])
+    except NotFound as error:
+        form.add_error("application", error.message)
+        return None

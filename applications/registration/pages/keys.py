@@ -1,0 +1,188 @@
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Subscription, SubscriptionSlot
+from accounts.pages.confirmation import ask_password, confirm_by, is_confirmed
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.subscriptions import regenerate_subscription_key
+from applications.registration.models import Application, ApplicationKey
+from applications.registration.pages.forms import KEY_FIELDS, KeyForm, NewKeyForm
+from applications.registration.pages.frame import frame, opened, writable
+from applications.registration.services.keys import (
+    MAXIMUM_KEYS,
+    add_key,
+    change_key_dates,
+    end_key,
+    key_of,
+    regenerate_key,
+)
+from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.secrets import decrypt, masked
+
+SUBSCRIPTION = "subscription"
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET lists the keys, after the password with `?reveal=` one of them in full; POST with the password adds one."""
+    application = opened(request, application_id)
+    context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
+    asked = request.GET.get("reveal", "") if context["may_write"] else ""
+    if asked and not is_confirmed(request):
+        return _ask_password(request, application, "Show the key")
+    form = context["form"] = NewKeyForm(
+        request.POST if request.method == "POST" else None, asks_password=not is_confirmed(request)
+    )
+    if request.method == "POST" and (key := _added(request, application, form)):
+        return _revealed(request, application, key, "The key is made. Copy it into your application.")
+    context["keys"] = [_shown(key, asked) for key in application.keys.order_by("created", "pk")]
+    context["subscription_keys"] = _subscription_keys(application, in_full=asked == SUBSCRIPTION)
+    context["subscription_in_full"] = asked == SUBSCRIPTION
+    return render(request, "applications/keys.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    key = key_of(application, key_id)
+    # The inputs know minutes only; a date that was left alone keeps its seconds.
+    shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
+    form = KeyForm(request.POST or None, initial=shown)
+    if request.method == "POST" and form.is_valid():
+        changed = {name: form.cleaned_data[name] for name in form.changed_data}
+        try:
+            change_key_dates(application=application, key_id=key_id, **changed)
+        except DomainError as error:
+            show_faults(form, error, KEY_FIELDS)
+        else:
+            messages.success(request, "The dates of the key are changed.")
+            return redirect("portal:application-keys", application.pk)
+    return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    key = key_of(application, key_id)
+    if not is_confirmed(request):
+        return _ask_password(request, application, "Regenerate the key")
+    if request.method == "POST":
+        try:
+            new = regenerate_key(application=application, key_id=key_id)
+        except DomainError as error:
+            return _refused(request, application, error)
+        return _revealed(request, application, new, "This is the new key. The old one no longer works.")
+    warning = (
+        f"The secret ending in {masked(decrypt(key.ciphertext))[-4:]} stops working at once, and its key ID changes. "
+        "The new one has the same dates. To change over without downtime, add a second key first."
+    )
+    return _ask(request, application, heading="Regenerate this key?", warning=warning, verb="Regenerate")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    key = key_of(application, key_id)
+    if request.method == "POST":
+        try:
+            end_key(application=application, key_id=key_id)
+        except DomainError as error:
+            return _refused(request, application, error)
+        messages.success(request, "The key has ended.")
+        return redirect("portal:application-keys", application.pk)
+    warning = (
+        f"Nobody can get a token with the secret ending in {masked(decrypt(key.ciphertext))[-4:]} from now on. "
+        "Tokens that were given out stay valid until they expire."
+    )
+    return _ask(request, application, heading="End this key now?", warning=warning, verb="End the key")
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
+    application = writable(request, application_id)
+    subscription = Subscription.objects.filter(application=application).first()
+    if subscription is None or slot not in SubscriptionSlot.values:
+        raise NotFound("The application has no such subscription key.")
+    if not is_confirmed(request):
+        return _ask_password(request, application, f"Regenerate the {slot} subscription key")
+    if request.method == "POST":
+        regenerate_subscription_key(subscription=subscription, slot=slot)
+        messages.success(request, f"The {slot} subscription key is new. The old one no longer works.")
+        return redirect(_keys_address(application, SUBSCRIPTION))
+    return _ask(
+        request,
+        application,
+        heading=f"Regenerate the {slot} subscription key?",
+        warning=f"The present {slot} subscription key stops working at once. The other one is not touched.",
+        verb="Regenerate",
+    )
+
+
+def _added(request: HttpRequest, application: Application, form: NewKeyForm) -> ApplicationKey | None:
+    if not form.is_valid() or not (is_confirmed(request) or confirm_by(request, form)):
+        return None
+    dates = {name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
+    try:
+        return add_key(application=application, **dates)
+    except DomainError as error:
+        show_faults(form, error, KEY_FIELDS)
+        return None
+
+
+def _ask_password(request: HttpRequest, application: Application, what: str) -> HttpResponse:
+    return ask_password(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
+
+
+def _shown(key: ApplicationKey, asked: str) -> dict[str, Any]:
+    value, now = decrypt(key.ciphertext), timezone.now()
+    in_full = asked == str(key.pk)
+    state = "ended" if key.end_date <= now else "later" if key.start_date > now else "valid"
+    return {"key": key, "value": value if in_full else masked(value), "in_full": in_full, "state": state}
+
+
+def _subscription_keys(application: Application, *, in_full: bool) -> list[dict[str, str]]:
+    subscription = Subscription.objects.filter(application=application).first()
+    values = subscription_keys(subscription) if subscription else {}
+    return [
+        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+        for slot in SubscriptionSlot
+        if slot in values
+    ]
+
+
+def _ask(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
+    back = reverse("portal:application-keys", args=[application.pk])
+    return render(
+        request, "applications/confirm.html", frame(request, application, "keys", back=back, **texts)
+    )
+
+
+def _refused(request: HttpRequest, application: Application, error: DomainError) -> HttpResponse:
+    messages.error(request, error.message)
+    return redirect("portal:application-keys", application.pk)
+
+
+def _revealed(request: HttpRequest, application: Application, key: ApplicationKey, said: str) -> HttpResponse:
+    messages.success(request, said)
+    return redirect(_keys_address(application, str(key.pk)))
+
+
+def _keys_address(application: Application, reveal: str) -> str:
+    return f"{reverse('portal:application-keys', args=[application.pk])}?reveal={reveal}"

@@ -1,0 +1,154 @@
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, AssociationState
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from accounts.selectors.users import user_by_id
+from applications.registration.models import Application
+from applications.registration.pages.forms import InviteForm
+from applications.registration.pages.frame import frame, opened, readable, writable
+from applications.registration.selectors.owners import pending_invitation, pending_invitations, people_of
+from applications.registration.services.owners import (
+    LIFETIME,
+    invite_owner,
+    remove_person,
+    withdraw_invitation,
+)
+from fulfillment.core.errors import DomainError, Forbidden, NotFound
+
+PEOPLE_A_PAGE = 50
+JOINING_SHOWN = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET shows who manages the application; POST invites an owner."""
+    application = opened(request, application_id)
+    form = InviteForm()
+    if request.method == "POST":
+        form = InviteForm(request.POST)
+        if form.is_valid() and _invited(request, application, form):
+            return redirect("portal:application-owners", application.pk)
+    context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
+    searched = context["searched"] = request.GET.get("q", "").strip()[:200]
+    people = people_of(application, searched)
+    context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
+    if context["may_write"]:
+        context["invitations"] = pending_invitations(application)
+        context["joining"] = _joining(application)
+    return render(request, "applications/owners.html", context)
+
+
+@require_POST
+@signed_in
+def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    try:
+        invited = pending_invitation(application, invitation_id)
+        invite_owner(caller=Caller.on_pages(request.user), application=application, email=invited.email)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{invited.email} has a new link; the one before no longer works.")
+    return redirect("portal:application-owners", application.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
+    application = writable(request, application_id)
+    caller = Caller.on_pages(request.user)
+    if request.method != "POST":
+        invited = pending_invitation(application, invitation_id)
+        context = {
+            "heading": f"Withdraw the invitation of {invited.email}?",
+            "warning": "The link in their mail no longer works then. You can invite them again at any time.",
+            "verb": "Withdraw",
+            "keep": "Cancel",
+            "back": reverse("portal:application-owners", args=[application.pk]),
+        }
+        return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
+    try:
+        invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"The invitation of {invited.email} is withdrawn.")
+    return redirect("portal:application-owners", application.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    person = people_of(application).filter(pk=user_by_id(user_id).pk).first()
+    if person is None:
+        raise NotFound("This user has no role on the application.")
+    is_self = person.pk == request.user.pk
+    context = frame(request, application, "owners", heading=_question(person, is_self))
+    if not is_self and not context["may_write"]:
+        raise Forbidden("Only owners of this application remove others.")
+    if request.method == "POST":
+        return _removed(request, application, person, is_self)
+    context |= {
+        "keep": "Cancel",
+        "back": reverse("portal:application-owners", args=[application.pk]),
+        "verb": "Leave" if is_self else "Remove",
+        "warning": _warning(person, is_self),
+    }
+    return render(request, "applications/confirm.html", context)
+
+
+def _invited(request: HttpRequest, application: Application, form: InviteForm) -> bool:
+    email = form.cleaned_data["email"]
+    try:
+        invite_owner(caller=Caller.on_pages(request.user), application=application, email=email)
+    except DomainError as error:
+        show_faults(form, error, {"Email": "email"})
+        return False
+    messages.success(request, f"{email} is invited. The link in the mail works for {LIFETIME.days} days.")
+    return True
+
+
+def _removed(request: HttpRequest, application: Application, person: Any, is_self: bool) -> HttpResponse:
+    try:
+        remove_person(caller=Caller.on_pages(request.user), application=application, user_id=person.pk)
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect("portal:application-owners", application.pk)
+    if is_self:
+        messages.success(request, f"You left {application.name}.")
+        return redirect("portal:applications")
+    messages.success(request, f"{person.full_name} has no access to the application any more.")
+    return redirect("portal:application-owners", application.pk)
+
+
+def _question(person: Any, is_self: bool) -> str:
+    return "Leave this application?" if is_self else f"Remove {person.full_name}?"
+
+
+def _warning(person: Any, is_self: bool) -> str:
+    if is_self:
+        return (
+            "You no longer see the application, its keys and its stores. Another owner can invite you again."
+        )
+    known = " Keys they have seen stay valid: regenerate those that matter." if person.is_owner else ""
+    return f"{person.full_name} no longer sees the application, and invitations they sent end.{known}"
+
+
+def _joining(application: Application) -> Any:
+    waiting = AssociationRequest.objects.filter(
+        application=application, user__isnull=False, state=AssociationState.PENDING
+    )
+    return waiting.select_related("user__tenant")[:JOINING_SHOWN]

@@ -1,0 +1,56 @@
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Role, Subscription
+from accounts.pages.confirmation import ask_password, is_confirmed
+from accounts.pages.guards import signed_in
+from accounts.selectors.subscriptions import subscription_keys
+from applications.registration.models import Application
+from applications.registration.pages.frame import frame, readable
+from fulfillment.core.secrets import decrypt
+
+DEMO_STORE = "demo"
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
+    """The quick start with this application's values; its secrets only for who may write it, asked for, and
+    after the password, which is all that is posted here.
+    """
+    application = readable(request, application_id)
+    context = frame(request, application, "try")
+    context["filled"] = context["may_write"] and "fill" in request.GET
+    if context["filled"] and not is_confirmed(request):
+        back = reverse("portal:application-try", args=[application.pk])
+        return ask_password(request, what="Fill in the keys", back=back)
+    context |= example_values(application, with_secrets=context["filled"])
+    return render(request, "applications/try.html", context)
+
+
+def example_values(application: Application, *, with_secrets: bool) -> dict[str, str | bool]:
+    now = timezone.now()
+    key = application.keys.filter(start_date__lte=now, end_date__gt=now).order_by("-end_date").first()
+    subscription = Subscription.objects.filter(application=application).first()
+    primary = subscription_keys(subscription).get("primary") if subscription and with_secrets else None
+    return {
+        "public_url": settings.PUBLIC_URL,
+        "client_id": application.client_id,
+        "key": decrypt(key.ciphertext) if key and with_secrets else "YOUR_KEY",
+        "subscription_key": primary or "YOUR_SUBSCRIPTION_KEY",
+        "reply_url": application.reply_urls[0] if application.reply_urls else "YOUR_REPLY_URL",
+        "store_id": _a_store_of(application),
+        "has_key": key is not None,
+        "has_reply_url": bool(application.reply_urls),
+    }
+
+
+def _a_store_of(application: Application) -> str:
+    associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    return associations.order_by("pk").values_list("store__external_id", flat=True).first() or DEMO_STORE

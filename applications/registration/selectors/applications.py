@@ -1,0 +1,93 @@
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from accounts.callers import Caller
+from accounts.models import Role
+from accounts.permissions import APPLICATION_GRANTS
+from accounts.selectors.grants import grants_on_application
+from applications.registration.models import Application
+from fulfillment.core.errors import Forbidden, NotFound
+
+WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
+
+
+def applications_for(caller: Caller) -> QuerySet[Application]:
+    """The applications a caller can see: an application itself, a user those with any relationship."""
+    applications = Application.objects.order_by("created", "pk")
+    if caller.is_application:
+        return applications.filter(pk=caller.application_id)
+    if caller.is_operator:
+        return applications
+    if caller.third_party_id is not None and caller.scopes.isdisjoint(APPLICATION_GRANTS):
+        # The person was not asked whether this application may see their others.
+        applications = applications.filter(pk=caller.third_party_id)
+    roles = Role.objects.filter(user=caller.user_id)
+    if roles.filter(
+        application__isnull=True, store__isnull=True, grant__startswith="Application.All."
+    ).exists():
+        return applications
+    return applications.filter(
+        Q(pk__in=roles.filter(application__isnull=False).values("application")) | Q(user=caller.user_id)
+    )
+
+
+def with_icons(applications: QuerySet[Application]) -> QuerySet[Application]:
+    """Brings the icons' names along, not their bytes."""
+    return applications.select_related("icon").defer("icon__image", "icon__central_image")
+
+
+def find_application(application_id: str) -> Application:
+    """By internal or external ID; an External_ID never looks like an internal one."""
+    try:
+        lookup: dict[str, Any] = {"pk": UUID(application_id)}
+    except ValueError:
+        lookup = {"client_id": application_id}
+    try:
+        return with_icons(Application.objects.all()).get(**lookup)
+    except Application.DoesNotExist as error:
+        raise NotFound("There is no application with this ID.", code="application_not_found") from error
+
+
+def application_for(caller: Caller, application_id: str) -> Application:
+    """Raises NotFound for an unknown application, Forbidden where there is no relationship."""
+    application = find_application(application_id)
+    if not applications_for(caller).filter(pk=application.pk).exists():
+        raise Forbidden(
+            "You have no relationship with this application. Ask for one with POST /api/v1/association "
+            f'and {{"ApplicationID": "{application.pk}"}}, or on the Applications page.',
+            code="association_required",
+        )
+    return application
+
+
+def application_to_write(caller: Caller, application_id: str) -> Application:
+    application = application_for(caller, application_id)
+    if not may_write(caller, application):
+        raise Forbidden(
+            "You may not change this application: it takes the grant Application.Self.Write on it, or "
+            "Application.All.Write.",
+            code="grant_missing",
+        )
+    return application
+
+
+def may_write(caller: Caller, application: Application) -> bool:
+    return not WRITE_GRANTS.isdisjoint(grants_on_application(caller, application.pk))
+
+
+def writable_application_ids(caller: Caller, applications: list[Application]) -> set[Any]:
+    """Which of these the caller may write, in one query whatever their number."""
+    if caller.is_operator:
+        return {application.pk for application in applications}
+    if caller.is_application or caller.scopes.isdisjoint(WRITE_GRANTS):
+        return set()
+    roles = set(
+        Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS).values_list(
+            "application", flat=True
+        )
+    )
+    if None in roles:
+        roles |= {application.pk for application in applications}
+    return roles if caller.third_party_id is None else roles & {caller.third_party_id}

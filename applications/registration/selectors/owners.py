@@ -1,0 +1,67 @@
+"""Who manages an application: its owners, all with the same rights, and those who may only see it."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.aggregates import BoolOr
+from django.db.models import Min, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Role, User
+from applications.registration.models import Application, InvitationState, OwnerInvitation
+from applications.registration.selectors.applications import WRITE_GRANTS
+from fulfillment.core.errors import NotFound
+from fulfillment.core.secrets import digests
+
+
+def people_of(application: Application, searched: str = "") -> QuerySet[Any]:
+    """Users with a role of their own on it, owners first; `is_owner` and `since` are added to each."""
+    people = User.objects.filter(roles__application=application, roles__store__isnull=True)
+    if searched:
+        people = people.filter(
+            Q(username__icontains=searched)
+            | Q(first_name__icontains=searched)
+            | Q(last_name__icontains=searched)
+        )
+    return (
+        people.select_related("tenant")
+        .annotate(is_owner=BoolOr(Q(roles__grant__in=WRITE_GRANTS)), since=Min("roles__created"))
+        .order_by("-is_owner", "since", "pk")
+    )
+
+
+def owner_ids(application: Application) -> list[UUID]:
+    """Its active owners, the longest-serving first."""
+    roles = Role.objects.filter(application=application, store__isnull=True, grant__in=WRITE_GRANTS)
+    owners = roles.filter(user__is_active=True).values("user").annotate(since=Min("created"))
+    return list(owners.order_by("since", "user").values_list("user", flat=True))
+
+
+def pending_invitations(application: Application) -> QuerySet[OwnerInvitation]:
+    """Those without an answer, also the expired: they can be sent again."""
+    return application.owner_invitations.filter(state=InvitationState.PENDING).select_related("invited_by")
+
+
+def pending_invitation(application: Application, invitation_id: Any) -> OwnerInvitation:
+    try:
+        return pending_invitations(application).get(pk=UUID(str(invitation_id)))
+    except (ValueError, OwnerInvitation.DoesNotExist) as error:
+        raise NotFound("There is no such invitation any more.", code="invitation_not_found") from error
+
+
+def invitation_of(token: str, *, lock: bool = False) -> OwnerInvitation:
+    """Raises NotFound for a link that was answered, withdrawn, replaced or is too old."""
+    invitations = OwnerInvitation.objects.select_related("application__icon", "invited_by").defer(
+        "application__icon__image", "application__icon__central_image"
+    )
+    if lock:
+        invitations = invitations.select_for_update(of=("self",))
+    found = invitations.filter(
+        digest__in=digests(token),
+        state=InvitationState.PENDING,
+        expires__gt=timezone.now(),
+        invited_by__is_active=True,
+    ).first()
+    if found is None:
+        raise NotFound("This invitation no longer works.", code="invitation_not_found")
+    return found

@@ -1,0 +1,156 @@
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.text import slugify
+
+from accounts.callers import Caller
+from accounts.models import Role, User
+from accounts.services.subscriptions import create_subscription
+from applications.registration.models import Application
+from applications.registration.services.keys import (
+    add_key,
+    change_key_dates,
+    key_of,
+    lock_application,
+    regenerate_key,
+)
+from applications.registration.services.reply_urls import reply_url_faults
+from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
+from fulfillment.core.visible_text import is_blank
+
+# The contract's names and the columns behind them.
+FIELDS = {
+    "Name": "name",
+    "Description": "description",
+    "ApplicationURL": "application_url",
+    "IsEnabled": "is_enabled",
+    "SupportUrl": "support_url",
+    "SupportPhone": "support_phone",
+    "SupportEmail": "support_email",
+    "ImplicitFlowAllowed": "implicit_flow_allowed",
+}
+NAMES = {column: name for name, column in FIELDS.items()}
+OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
+
+
+@transaction.atomic
+def create_application(
+    *, caller: Caller, values: Mapping[str, Any], external_id: str | None = None
+) -> Application:
+    """Registers an application from the contract's field names; the caller becomes its admin.
+
+    Raises Conflict where a person who is no operator has as many as he may register.
+    """
+    _refuse_too_many(caller)
+    application = Application(
+        client_id=external_id or _external_id(values.get("Name", "")),
+        client_secret="",
+        user_id=caller.user_id,
+        client_type=Application.CLIENT_PUBLIC,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        hash_client_secret=False,
+    )
+    _write(application, values)
+    application.save(force_insert=True)
+    if caller.user_id is not None:
+        Role.objects.bulk_create(
+            [Role(user_id=caller.user_id, application=application, grant=grant) for grant in OWNER_GRANTS]
+        )
+    create_subscription(application=application)
+    _write_keys(application, values.get("Keys", ()))
+    return application
+
+
+def _refuse_too_many(caller: Caller) -> None:
+    """Each application may call as often as a person: who could register any number would have no limit."""
+    if caller.user_id is None or caller.is_operator:
+        return
+    User.objects.select_for_update(of=("self",), no_key=True).get(pk=caller.user_id)
+    most = settings.APPLICATIONS_PER_USER
+    if Application.objects.filter(user=caller.user_id).count() >= most:
+        raise Conflict(
+            f"You have registered {most} applications, and nobody may register more; ask an operator.",
+            code="too_many_applications",
+        )
+
+
+@transaction.atomic
+def change_application(*, application: Application, values: Mapping[str, Any]) -> Application:
+    """Changes what is named; ReplyUrls replaces the list, keys not named stay."""
+    lock_application(application)
+    application.refresh_from_db()
+    _write(application, values)
+    application.save()
+    _write_keys(application, values.get("Keys", ()))
+    return application
+
+
+def _write(application: Application, values: Mapping[str, Any]) -> None:
+    for name, column in FIELDS.items():
+        if name in values:
+            setattr(application, column, values[name])
+    faults = _field_faults(application)
+    if "ReplyUrls" in values:
+        faults += reply_url_faults(values["ReplyUrls"])
+        application.redirect_uris = " ".join(dict.fromkeys(values["ReplyUrls"]))
+    if faults:
+        raise Invalid(
+            faults[0].message if len(faults) == 1 else "The application cannot be saved.", faults=faults
+        )
+
+
+def _field_faults(application: Application) -> list[Fault]:
+    faults = []
+    if is_blank(application.name):
+        faults.append(Fault("/Name", "required", "Name: an application needs a name."))
+    try:
+        # The toolkit's clean() checks redirect URIs by its own rules; ours are in reply_urls.
+        application.clean_fields(exclude={"client_secret", "user", "redirect_uris"})
+    except ValidationError as error:
+        for column, reasons in error.error_dict.items():
+            name = NAMES.get(column, column)
+            faults += [
+                Fault(f"/{name}", r.code or "invalid", f"{name}: {' '.join(r.messages)}") for r in reasons
+            ]
+    return faults
+
+
+def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> None:
+    """All of them, or none with what is wrong with each."""
+    faults: list[Fault] = []
+    for index, key in enumerate(keys):
+        try:
+            _write_key(application, key, pointer=f"/Keys/{index}")
+        except Invalid as error:
+            faults += error.faults
+            code, message = error.code, error.message
+    if len(faults) == 1:
+        raise Invalid(message, code=code, faults=faults)
+    if faults:
+        raise Invalid(f"{len(faults)} things are wrong with the keys.", code="invalid_body", faults=faults)
+
+
+def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str) -> None:
+    start, end = key.get("StartDate"), key.get("EndDate")
+    if not key.get("ID"):
+        add_key(application=application, start_date=start, end_date=end, pointer=pointer)
+        return
+    try:
+        key_of(application, key["ID"])
+    except NotFound as error:
+        raise Invalid.at(f"{pointer}/ID", error.code, error.message) from error
+    if start or end:
+        change_key_dates(
+            application=application, key_id=key["ID"], start_date=start, end_date=end, pointer=pointer
+        )
+    if key.get("GenerateKey"):
+        regenerate_key(application=application, key_id=key["ID"])
+
+
+def _external_id(name: str) -> str:
+    readable = slugify(name)[:40].strip("-_") or "application"
+    return f"{readable}-{secrets.token_hex(6)}"

@@ -1,0 +1,96 @@
+"""Application icons (D21): what comes in is judged by its content, what is kept is a clean PNG."""
+
+import hashlib
+
+from django.db import transaction
+from PIL import Image, ImageChops
+
+from applications.registration.models import Application, ApplicationIcon
+from fulfillment.core.errors import Invalid
+from fulfillment.core.files.pictures import (
+    PictureTooLarge,
+    PictureUnreadable,
+    encoded,
+    has_transparency,
+    open_picture,
+)
+
+SIDE = 215
+CENTRAL_SIDE = 94
+MAXIMUM_BYTES = 102_400
+FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
+BACKGROUND_TOLERANCE = 16
+ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 x 215 pixels, smaller than 100 KB (102,400 bytes)."
+
+
+@transaction.atomic
+def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
+    """Checks, re-encodes and stores the picture with a rendition of its centre; replaces an earlier one."""
+    picture = _opened(content)
+    image, central = _png(picture), _png(picture.crop(_central_box()))
+    icon, _ = ApplicationIcon.objects.update_or_create(
+        application=application,
+        defaults={
+            "image": image,
+            "central_image": central,
+            "sha256": hashlib.sha256(image).hexdigest(),
+            "reaches_outside_centre": _reaches_outside_centre(picture),
+        },
+    )
+    return icon
+
+
+def check_icon(*, content: bytes) -> None:
+    """Raises what `set_icon` would, for a form that shows everything at once."""
+    _opened(content)
+
+
+def _opened(content: bytes) -> Image.Image:
+    if len(content) >= MAXIMUM_BYTES:
+        hint = " A 24-bit BMP of this size never fits; use PNG." if content.startswith(b"BM") else ""
+        raise _refused("icon_too_large", f"The file has {len(content):,} bytes.{hint}")
+    if not content:
+        raise _refused("icon_empty", "The file is empty.")
+    try:
+        source = open_picture(content, tuple(FORMATS), _check_header)
+    except PictureTooLarge as error:
+        raise _refused("icon_dimensions", "The image is far larger than an icon.") from error
+    except PictureUnreadable as error:
+        raise _refused("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error
+    return source.convert("RGBA" if has_transparency(source) else "RGB")
+
+
+def _check_header(source: Image.Image) -> None:
+    """Judges the size before anything is decoded: a small file can claim a gigantic picture."""
+    if source.size != (SIDE, SIDE):
+        raise _refused("icon_dimensions", f"The image has {source.width} x {source.height} pixels.")
+    if getattr(source, "n_frames", 1) != 1:
+        raise _refused("icon_animated", "The image has more than one frame.")
+
+
+def _png(picture: Image.Image) -> bytes:
+    return encoded(picture, "PNG", optimize=True)
+
+
+def _central_box() -> tuple[int, int, int, int]:
+    margin = (SIDE - CENTRAL_SIDE) // 2
+    return (margin, margin, margin + CENTRAL_SIDE, margin + CENTRAL_SIDE)
+
+
+def _reaches_outside_centre(picture: Image.Image) -> bool:
+    """Whether anything but the colour of the corner lies outside the central square."""
+    whole = picture.convert("RGBA")
+    background = Image.new("RGBA", whole.size, whole.getpixel((0, 0)))
+    difference = ImageChops.difference(whole, background)
+    marked = [
+        band.point(lambda value: 255 if value > BACKGROUND_TOLERANCE else 0) for band in difference.split()
+    ]
+    outside = marked[0]
+    for band in marked[1:]:
+        outside = ImageChops.lighter(outside, band)
+    outside.paste(0, _central_box())
+    return outside.getbbox() is not None
+
+
+def _refused(code: str, found: str) -> Invalid:
+    return Invalid.at("", code, f"{found} {ALLOWED}")

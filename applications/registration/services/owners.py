@@ -1,0 +1,185 @@
+"""Owners of an application: invited by mail, equal among each other, and never none.
+
+Every change locks the application first, so that two owners who remove each other leave one.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.mail import MailAway, send_letter
+from accounts.models import Role, User
+from accounts.services.secret_generations import PEPPERS, TimeLimited
+from applications.registration.models import Application, InvitationState, OwnerInvitation
+from applications.registration.selectors.applications import may_write
+from applications.registration.selectors.owners import invitation_of, owner_ids, pending_invitation
+from applications.registration.services.applications import OWNER_GRANTS
+from applications.registration.services.keys import lock_application
+from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
+from fulfillment.core.secrets import digest, generate_secret
+
+LIFETIME = timedelta(days=7)
+# Mails go to addresses that somebody types: these bound what one account can make this service send.
+PAUSE = timedelta(minutes=1)
+TIME_LIMITED = (
+    TimeLimited(
+        "owner invitations",
+        PEPPERS,
+        LIFETIME,
+        lambda since: OwnerInvitation.objects.filter(
+            state=InvitationState.PENDING, sent__lt=since, expires__gt=timezone.now()
+        ).count(),
+    ),
+)
+MAXIMUM_PENDING = 20
+MAXIMUM_A_DAY = 50
+LONGEST_ADDRESS = 254
+
+
+def invite_owner(*, caller: Caller, application: Application, email: str) -> OwnerInvitation:
+    """Mails a link to the address, whether or not an account has it; the same address again gets a new link."""
+    _check_address(email)
+    token = generate_secret("sfi_")
+    invitation = _write_invitation(caller, application, email, token)
+    context = {
+        "application": application,
+        "inviter": invitation.invited_by,
+        "token": token,
+        "days": LIFETIME.days,
+    }
+    try:
+        send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
+    except MailAway:
+        # Nobody holds this link, and the next try must not have to wait.
+        OwnerInvitation.objects.filter(pk=invitation.pk).delete()
+        raise
+    return invitation
+
+
+@transaction.atomic
+def withdraw_invitation(*, caller: Caller, application: Application, invitation_id: Any) -> OwnerInvitation:
+    _lock_to_write(caller, application)
+    return _decide(pending_invitation(application, invitation_id), InvitationState.WITHDRAWN, caller.user_id)
+
+
+@transaction.atomic
+def accept_invitation(*, user: User, token: str) -> Application:
+    """Makes the user an owner; raises NotFound for a link that no longer works."""
+    application = invitation_of(token).application
+    lock_application(application)
+    _decide(invitation_of(token, lock=True), InvitationState.ACCEPTED, user.pk)
+    Role.objects.bulk_create(
+        [Role(user=user, application=application, grant=grant) for grant in OWNER_GRANTS],
+        ignore_conflicts=True,
+    )
+    return application
+
+
+@transaction.atomic
+def decline_invitation(*, user: User | None, token: str) -> Application:
+    invitation = invitation_of(token, lock=True)
+    _decide(invitation, InvitationState.DECLINED, user.pk if user else None)
+    return invitation.application
+
+
+@transaction.atomic
+def remove_person(*, caller: Caller, application: Application, user_id: Any) -> None:
+    """Ends what a user may do on it, and the invitations they sent; everybody may remove themselves.
+
+    Raises Conflict where no active owner would be left. The application goes over to another owner when the
+    user was the one it is registered for, to one of the same tenant if there is one.
+    """
+    lock_application(application)
+    application.refresh_from_db(fields=["user"])
+    leaving = _known(user_id)
+    if caller.user_id != leaving and not may_write(caller, application):
+        raise Forbidden("Only owners of this application remove others.", code="grant_missing")
+    roles = Role.objects.filter(application=application, user=leaving, store__isnull=True)
+    if not roles.exists():
+        raise NotFound("This user has no role on the application.", code="user_not_found")
+    staying = [owner for owner in owner_ids(application) if owner != leaving]
+    if not staying:
+        raise Conflict("The last owner cannot leave; invite another one first.", code="last_owner")
+    roles.delete()
+    if application.user_id == leaving:
+        application.user_id = _heir(leaving, staying)
+        application.save(update_fields=["user", "updated"])
+    for sent in application.owner_invitations.filter(invited_by=leaving, state=InvitationState.PENDING):
+        _decide(sent, InvitationState.WITHDRAWN, caller.user_id)
+
+
+@transaction.atomic
+def _write_invitation(caller: Caller, application: Application, email: str, token: str) -> OwnerInvitation:
+    _lock_to_write(caller, application)
+    _require_confirmed_address(caller)
+    now = timezone.now()
+    pending = OwnerInvitation.objects.filter(application=application, state=InvitationState.PENDING)
+    known = pending.filter(email__iexact=email).first()
+    if known and known.sent > now - PAUSE:
+        raise Conflict(
+            "A mail is on its way there already. Wait a minute, then send it again.", code="too_soon"
+        )
+    if known is None and pending.count() >= MAXIMUM_PENDING:
+        raise Conflict(
+            f"At most {MAXIMUM_PENDING} invitations can wait for an answer; withdraw some.", code="too_many"
+        )
+    sent_today = OwnerInvitation.objects.filter(invited_by=caller.user_id, sent__gt=now - timedelta(days=1))
+    if sent_today.count() >= MAXIMUM_A_DAY:
+        raise Conflict(f"You can send {MAXIMUM_A_DAY} invitations a day.", code="too_many")
+    invitation = known or OwnerInvitation(application=application, email=email)
+    invitation.invited_by_id = caller.user_id
+    invitation.digest, invitation.sent, invitation.expires = digest(token), now, now + LIFETIME
+    invitation.save()
+    return invitation
+
+
+def _lock_to_write(caller: Caller, application: Application) -> None:
+    lock_application(application)
+    # An owner may have been removed while this waited for the lock.
+    if not may_write(caller, application):
+        raise Forbidden("Only owners of this application invite others.", code="grant_missing")
+
+
+def _require_confirmed_address(caller: Caller) -> None:
+    """Mails in the name of an account go out only once it is known whose it is."""
+    confirmed = User.objects.filter(email_confirmed__isnull=False)
+    if caller.user_id is None or not confirmed.filter(pk=caller.user_id).exists():
+        raise Forbidden(
+            "Confirm your own e-mail address first: open the link in the mail we sent you, or have it sent again "
+            "from the top of any page.",
+            code="email_unconfirmed",
+        )
+
+
+def _check_address(email: str) -> None:
+    try:
+        EmailValidator("Enter a valid email address.")(email)
+    except ValidationError as error:
+        raise Invalid.at("/Email", "email_invalid", error.messages[0]) from error
+    if len(email) > LONGEST_ADDRESS:
+        raise Invalid.at("/Email", "email_invalid", f"An address has at most {LONGEST_ADDRESS} characters.")
+
+
+def _known(user_id: Any) -> UUID:
+    try:
+        return UUID(str(user_id))
+    except ValueError as error:
+        raise NotFound("There is no user with this ID.", code="user_not_found") from error
+
+
+def _heir(leaving: UUID, staying: list[UUID]) -> UUID:
+    tenant = User.objects.filter(pk=leaving).values("tenant")
+    related = set(User.objects.filter(pk__in=staying, tenant__in=tenant).values_list("pk", flat=True))
+    return next((owner for owner in staying if owner in related), staying[0])
+
+
+def _decide(invitation: OwnerInvitation, state: str, user_id: UUID | None) -> OwnerInvitation:
+    invitation.state, invitation.decided, invitation.decided_by_id = state, timezone.now(), user_id
+    invitation.save(update_fields=["state", "decided", "decided_by"])
+    return invitation

@@ -1,0 +1,118 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pgtrigger
+from django.db.models import Q
+from django.db.models.functions import Lower
+from oauth2_provider.models import AccessToken
+
+from accounts.callers import Caller
+from accounts.models import Role, User
+from accounts.services.personal_trail import emails_of, known_as
+from applications.oauth.services.authorizations import end_everything_of_user, end_tokens_of_application
+from applications.registration.models import Application, OwnerInvitation
+from applications.registration.services.owners import remove_person
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.errors import Conflict
+
+# Of applications without another owner.
+SHOWN = 5
+
+
+def personal_data() -> list[PersonalData]:
+    return [
+        PersonalData("applications", _applications, _erase_contacts),
+        PersonalData("authorizations", _authorizations, lambda user: end_everything_of_user(user=user)),
+        PersonalData("owner_invitations", _invitations, _erase_invitations),
+    ]
+
+
+def hand_over_applications(*, user: User, disable: bool) -> None:
+    """To the other owners of each; one without any is disabled. Raises Conflict for that, unless `disable`."""
+    roles = Role.objects.filter(user=user, application__isnull=False, store__isnull=True)
+    owned = Application.objects.filter(Q(user=user) | Q(pk__in=roles.values("application")))
+    alone = []
+    for application in owned.order_by("pk"):
+        others = Role.objects.filter(application=application, store__isnull=True, user__is_active=True)
+        if others.exclude(user=user).exists():
+            remove_person(caller=Caller(user_id=user.pk), application=application, user_id=user.pk)
+        else:
+            alone.append(application)
+    if alone and not disable:
+        raise Conflict(_last_owner_of(alone), code="last_owner")
+    for application in alone:
+        if application.is_enabled:
+            application.is_enabled = False
+            application.save(update_fields=["is_enabled", "updated"])
+            end_tokens_of_application(application=application)
+
+
+def _last_owner_of(applications: list[Application]) -> str:
+    named = ", ".join(f"{one.name} ({one.pk})" for one in applications[:SHOWN])
+    more = f" and {len(applications) - SHOWN} more" if len(applications) > SHOWN else ""
+    return f"This is the last owner of {named}{more}; invite another owner first."
+
+
+def _applications(user: User) -> Iterator[Record]:
+    for application in Application.objects.filter(user=user).order_by("created"):
+        yield {
+            "ID": str(application.pk),
+            "Name": application.name,
+            "Description": application.description,
+            "ApplicationURL": application.application_url,
+            "SupportURL": application.support_url,
+            "SupportPhone": application.support_phone,
+            "SupportEmail": application.support_email,
+            "Created": timestamp(application.created),
+        }
+
+
+def _erase_contacts(user: User) -> None:
+    """Of applications, the person's own too, whose support was reached where the person was ever reached."""
+    emails = emails_of(user)
+    phones = [one.phone for one in known_as(user) if one.phone]
+    events: Any = Application.pgh_event_model
+    for column, wanted in (
+        ("support_email", Q(lower_email__in=emails)),
+        ("support_phone", Q(support_phone__in=phones)),
+    ):
+        for application in Application.objects.annotate(lower_email=Lower("support_email")).filter(wanted):
+            setattr(application, column, "")
+            application.save(update_fields=[column, "updated"])
+        with pgtrigger.ignore("applications.ApplicationEvent:append_only"):
+            told = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
+            told.update(**{column: ERASED})
+
+
+def _authorizations(user: User) -> Iterator[Record]:
+    for token in AccessToken.objects.filter(user=user).order_by("created"):
+        yield {
+            "ApplicationID": str(token.application_id),
+            "Scope": token.scope,
+            "Created": timestamp(token.created),
+            "Expires": timestamp(token.expires),
+        }
+
+
+def _invitations(user: User) -> Iterator[Record]:
+    emails = emails_of(user)
+    mine = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
+    invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine)
+    for invitation in invitations.order_by("sent"):
+        yield {
+            "ApplicationID": str(invitation.application_id),
+            "Email": invitation.email if invitation.email.lower() in emails else None,
+            "State": invitation.state,
+            "Sent": timestamp(invitation.sent),
+        }
+
+
+def _erase_invitations(user: User) -> None:
+    """Those to any address the person was ever reached at; runs before the address of the user itself goes."""
+    mine = Q(lower_email__in=emails_of(user))
+    OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine).delete()
+    events: Any = OwnerInvitation.pgh_event_model  # type: ignore[attr-defined]
+    with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):
+        events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)

@@ -1,0 +1,40 @@
+"""What applications leave behind: events with their deliveries, deleted webhooks, old invitations and counts."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from applications.oauth.services.authorizations import prunables as authorizations
+from applications.registration.models import DailyUsage, OwnerInvitation
+from applications.webhooks.models import WebhookSecret
+from applications.webhooks.services import retention
+from fulfillment.core.audit.retention import Prunable, prunable_rows
+
+# An invitation names somebody's address.
+INVITATIONS_KEPT = timedelta(days=30)
+USAGE_KEPT = timedelta(days=400)
+
+
+def prunables() -> list[Prunable]:
+    return [
+        *authorizations(),
+        *retention.prunables(),
+        prunable_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
+        prunable_rows(
+            "owner invitations",
+            lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATIONS_KEPT),
+        ),
+        Prunable("usage counts", lambda: _old_usage().count(), _remove_usage),
+    ]
+
+
+def _old_usage() -> QuerySet[DailyUsage]:
+    return DailyUsage.objects.filter(day__lt=(timezone.now() - USAGE_KEPT).date())
+
+
+def _remove_usage(batch: int) -> Iterator[int]:
+    """Day by day, of which each has a row for an application at most."""
+    for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
+        yield DailyUsage.objects.filter(day=day).delete()[0]

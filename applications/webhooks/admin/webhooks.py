@@ -1,0 +1,255 @@
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+from unfold.contrib.filters.admin import TextFilter
+from unfold.decorators import display
+
+from applications.webhooks.models import Delivery, DeliveryState, Webhook
+from applications.webhooks.selectors.deliveries import delivery_page
+from applications.webhooks.selectors.events import event_record
+from applications.webhooks.services.deliveries import resend_delivery, send_test_event
+from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
+from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.errors import DomainError
+
+SHOWN_DELIVERIES = 20
+COLOURS: dict[str, str] = {
+    DeliveryState.PENDING: "warning",
+    DeliveryState.DELIVERED: "success",
+    DeliveryState.FAILED: "danger",
+}
+
+
+class HealthFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "health"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("failing", "Failing"), ("enabled", "Enabled"), ("disabled", "Disabled")]
+
+    def queryset(self, request: HttpRequest, webhooks: QuerySet) -> QuerySet:
+        chosen: dict[str | None, dict[str, Any]] = {
+            "failing": {"failing_since__isnull": False, "is_enabled": True},
+            "enabled": {"is_enabled": True},
+            "disabled": {"is_enabled": False},
+        }
+        return webhooks.filter(**chosen.get(self.value(), {}))
+
+
+class WebhookFilter(TextFilter):
+    """By ID: the log of one webhook is read along its index."""
+
+    title = "webhook ID"
+    parameter_name = "webhook"
+
+    def queryset(self, request: HttpRequest, deliveries: QuerySet) -> QuerySet | None:
+        if not (value := self.value()):
+            return None
+        try:
+            return deliveries.filter(webhook=UUID(value))
+        except ValueError:
+            return deliveries.none()
+
+
+class StateFilter(admin.SimpleListFilter):
+    """Of one webhook only: over all of them no index leads to the few that failed."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(DeliveryState.choices) if request.GET.get(WebhookFilter.parameter_name) else []
+
+    def queryset(self, request: HttpRequest, deliveries: QuerySet) -> QuerySet:
+        known = self.value() in DeliveryState.values and request.GET.get(WebhookFilter.parameter_name)
+        return deliveries.filter(state=self.value()) if known else deliveries
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnlyAdmin):
+    """Addresses are their applications' to choose; operators look after those that fail."""
+
+    list_display = ["url", "application", "hears_of", "health", "failing_since", "created"]
+    list_filter = [HealthFilter]
+    search_fields = ["url", "application__name", "application__client_id"]
+    search_help_text = "Address or application"
+    empty_help = "Owners of applications make them in the portal."
+    change_form_outer_before_template = "admin/applications/webhook_before.html"
+    change_form_outer_after_template = "admin/applications/webhook_after.html"
+    fields = [
+        "url",
+        "application",
+        "hears_of",
+        "store_ids",
+        "health",
+        "disabled_reason",
+        "failing_since",
+        "created",
+        "updated",
+    ]
+    ordering = ["-created"]
+
+    @admin.display(description="hears of")
+    def hears_of(self, webhook: Webhook) -> str:
+        return "every event" if "*" in webhook.event_types else ", ".join(webhook.event_types)
+
+    @display(description="state", label={"works": "success", "fails": "danger", "disabled": "default"})
+    def health(self, webhook: Webhook) -> str:
+        if not webhook.is_enabled:
+            return "disabled"
+        return "fails" if webhook.failing_since else "works"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
+        return super().get_queryset(request).filter(deleted__isnull=True).select_related("application")
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        webhook = self.get_object(request, object_id)
+        shown = delivery_page(webhook, take=SHOWN_DELIVERIES) if webhook else []
+        deliveries = [(delivery, list(delivery.attempts.all())) for delivery in shown]
+        context = {"deliveries": deliveries, "webhook": webhook}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(
+                f"<uuid:webhook_id>/{name}/",
+                self.admin_site.admin_view(require_POST(view)),
+                name=f"applications_webhook_{name}",
+            )
+            for name, view in (
+                ("test", self.test_view),
+                ("enable", self.enable_view),
+                ("disable", self.disable_view),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
+        webhook = self._webhook(request, webhook_id)
+        done = "A test is on its way; it is the first of the deliveries below."
+        return self._with(request, webhook, lambda: send_test_event(webhook=webhook), done)
+
+    def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
+        webhook = self._webhook(request, webhook_id)
+        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), "It is enabled.")
+
+    def disable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
+        webhook = self._webhook(request, webhook_id)
+        question = f"Disable {webhook.url}? Nothing is sent to it any more, and its owners are told by mail."
+        return ask(self, request, question=question, button="Disable", back=_address(webhook)) or self._with(
+            request,
+            webhook,
+            lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
+            "It is disabled.",
+        )
+
+    def _webhook(self, request: HttpRequest, webhook_id: UUID) -> Webhook:
+        webhook: Webhook = get_object_or_404(self.get_queryset(request), pk=webhook_id)
+        if not self.opens_to(request, "change", webhook):
+            raise PermissionDenied
+        return webhook
+
+    def _with(
+        self, request: HttpRequest, webhook: Webhook, service: Callable[[], object], done: str
+    ) -> HttpResponse:
+        try:
+            service()
+            messages.success(request, done)
+        except DomainError as error:
+            messages.error(request, error.message)
+        return HttpResponseRedirect(_address(webhook))
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    """The log: what was sent, what was answered, when it is tried next."""
+
+    list_display = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
+    list_filter = [WebhookFilter, StateFilter]
+    list_filter_submit = True
+    search_fields = ["id"]
+    exact_search = {"event__event_id": UUID}
+    search_help_text = "ID of the event, as the receiver saw it"
+    empty_help = "Events are delivered to webhooks; “Send a test” on the page of one makes the first."
+    change_form_outer_before_template = "admin/applications/delivery_before.html"
+    change_form_outer_after_template = "admin/applications/delivery_after.html"
+    fields = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
+    ordering = ["-id"]
+    # A log in the order it was written; any other would sort all of it.
+    sortable_by = ()
+    actions = ["resend"]
+
+    @admin.display(description="event")
+    def event_type(self, delivery: Delivery) -> str:
+        return f"{delivery.event.type} {delivery.event.store_id}".strip()
+
+    @display(description="state", label={label: COLOURS[value] for value, label in DeliveryState.choices})
+    def shown_state(self, delivery: Delivery) -> str:
+        return delivery.get_state_display()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:
+        return super().get_queryset(request).select_related("event", "webhook")
+
+    @admin.action(description="Send again …", permissions=["view"])
+    @asks_first("Send these events again? Their receivers know them by their IDs.", "Send again")
+    def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
+        sent = sum(self._resend(request, delivery) for delivery in chosen)
+        if sent:
+            messages.success(request, f"{sent} deliver{'ies are' if sent > 1 else 'y is'} on the way again.")
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        delivery = self.get_object(request, object_id)
+        context = {
+            "attempts": list(delivery.attempts.order_by("-id")) if delivery else [],
+            "payload": event_record(delivery.event) if delivery else None,
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "<int:delivery_id>/resend/",
+            self.admin_site.admin_view(require_POST(self.resend_view)),
+            name="applications_delivery_resend",
+        )
+        return [own, *super().get_urls()]
+
+    def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
+        if not self.opens_to(request, "change"):
+            raise PermissionDenied
+        delivery = get_object_or_404(self.get_queryset(request), pk=delivery_id)
+        if self._resend(request, delivery):
+            messages.success(request, "It is on its way again.")
+        return HttpResponseRedirect(reverse("admin:applications_delivery_change", args=[delivery_id]))
+
+    def _resend(self, request: HttpRequest, delivery: Delivery) -> bool:
+        try:
+            resend_delivery(delivery=delivery)
+        except DomainError as error:
+            messages.error(request, f"{delivery.webhook}: {error.message}")
+            return False
+        return True
+
+
+def _address(webhook: Webhook) -> str:
+    return reverse("admin:applications_webhook_change", args=[webhook.pk])

@@ -1,0 +1,61 @@
+from urllib.parse import urlencode
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from applications.registration.selectors.applications import application_for
+from applications.webhooks.api.examples import EVENT_RESPONSE
+from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
+from applications.webhooks.selectors.events import (
+    DEFAULT_TAKE,
+    LARGEST_TAKE,
+    Cursor,
+    checked_patterns,
+    event_page,
+    event_record,
+)
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import whole_parameter
+from fulfillment.core.api.viewsets import ApiViewSet
+
+PARAMETERS = [
+    OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
+    OpenApiParameter(
+        "type", str, many=True, explode=True, description=f"Names of events or patterns: {PATTERNS_TEXT}."
+    ),
+    OpenApiParameter(
+        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
+    ),
+]
+
+
+class EventViewSet(ApiViewSet):
+    access = {
+        "list": Access(
+            rule="The application itself, and whoever has a relationship with the application.",
+        )
+    }
+
+    @extend_schema(
+        operation_id="application_event_list",
+        summary="Read the events of an application",
+        description='Oldest first, of the last 30 days. `Link: rel="next"` leads on from the last one shown: keep it '
+        "and ask again later, and nothing is skipped or shown twice, in whatever order changes are committed. An "
+        "empty array means that there is nothing new yet.",
+        parameters=PARAMETERS,
+        responses={200: EventSerializer(many=True)},
+        examples=[EVENT_RESPONSE],
+    )
+    def list(self, request: Request, application_id: str) -> Response:
+        application = application_for(request.auth, application_id)
+        query = request.query_params
+        patterns = checked_patterns(query.getlist("type"))
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        after = Cursor.of(query["after"]) if "after" in query else Cursor()
+        page = event_page(application, after=after, patterns=patterns, take=take)
+        kept = [(name, value) for name, values in query.lists() if name != "after" for value in values]
+        following = urlencode([*kept, ("after", page.next.text)])
+        link = f'<{settings.API_URL}/application/{application.pk}/event?{following}>; rel="next"'
+        return Response([event_record(event) for event in page.events], headers={"Link": link})

@@ -1,0 +1,122 @@
+from typing import Any
+
+from rest_framework import serializers
+
+from applications.webhooks.models import DeliveryState
+from applications.webhooks.models.event_type import PATTERNS, EventType
+from fulfillment.core.api.serializers import (
+    Meta,
+    StrictFlag,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
+
+TYPES_TEXT = ", ".join(f"`{name}`" for name in EventType.values)
+PATTERNS_TEXT = ", ".join(f"`{pattern}`" for pattern in PATTERNS)
+
+
+class EventSerializer(serializers.Serializer):
+    """The envelope: what is read here and what webhooks are sent."""
+
+    EventID = serializers.CharField(help_text="Also the header `webhook-id` of every try.")
+    Type = serializers.ChoiceField(choices=EventType.values)
+    Timestamp = Timestamp(help_text="When it happened.")
+    StoreID = serializers.CharField(allow_null=True)
+    ApplicationID = serializers.CharField()
+    Data = serializers.DictField(
+        help_text="Of an order: OrderID, OrderNumber, ExternalID, Sequence (rising by 1 for each order), "
+        "PreviousStatus, Status, StatusName, Shipments, OrderURL. Nothing of a recipient."
+    )
+
+
+class _Names(StrictList):
+    def __init__(self, help_text: str, **more: Any) -> None:
+        super().__init__(
+            child=StrictText(allow_blank=True, max_length=200),
+            required=False,
+            max_length=200,
+            help_text=help_text,
+            **more,
+        )
+
+
+class WebhookChangeSerializer(StrictSerializer):
+    """Only what is to change; null keeps the existing value."""
+
+    ignored_nulls = True
+
+    URL = StrictText(
+        required=False,
+        max_length=4000,
+        trim_whitespace=False,
+        help_text="An `https` address of the public Internet, without user name, password or fragment.",
+    )
+    EventTypes = _Names(help_text=f"Names and patterns: {PATTERNS_TEXT}. Default: `*`, everything.")
+    StoreIDs = _Names(
+        help_text="Only events of these stores, and those of no store. Default: of every store."
+    )
+    IsEnabled = StrictFlag(required=False)
+    ID = serializers.CharField(read_only=True)
+    ApplicationID = serializers.CharField(read_only=True)
+    DisabledReason = serializers.CharField(read_only=True)
+    FailingSince = Timestamp(read_only=True)
+    Created = Timestamp(read_only=True)
+    Updated = Timestamp(read_only=True)
+
+
+class WebhookRequestSerializer(WebhookChangeSerializer):
+    URL = StrictText(
+        max_length=4000,
+        trim_whitespace=False,
+        help_text="An `https` address of the public Internet, without user name, password or fragment.",
+    )
+
+
+class WebhookSerializer(serializers.Serializer):
+    ID = serializers.CharField()
+    ApplicationID = serializers.CharField()
+    URL = serializers.CharField()
+    EventTypes = serializers.ListField(child=serializers.CharField())
+    StoreIDs = serializers.ListField(child=serializers.CharField())
+    IsEnabled = serializers.BooleanField()
+    DisabledReason = serializers.CharField(allow_null=True)
+    FailingSince = Timestamp(allow_null=True, help_text="When tries began to fail, with no success since.")
+    Created = Timestamp()
+    Updated = Timestamp()
+    _meta = Meta()
+
+
+class WebhookWithSecretSerializer(WebhookSerializer):
+    Secret = serializers.CharField(
+        help_text="`whsec_` and 32 random bytes in base64. Shown only now: keep it."
+    )
+
+
+class RecoverRequestSerializer(StrictSerializer):
+    Since = Timestamp(help_text="A moment of the last 30 days.")
+
+
+class RecoveredSerializer(serializers.Serializer):
+    Deliveries = serializers.IntegerField(help_text="How many are on their way now.")
+    _meta = Meta()
+
+
+class AttemptSerializer(serializers.Serializer):
+    Timestamp = Timestamp(help_text="When the request was sent.")
+    Milliseconds = serializers.IntegerField()
+    StatusCode = serializers.IntegerField(allow_null=True)
+    Error = serializers.CharField(allow_null=True, help_text="Why there is no answer, or why it is none.")
+    Body = serializers.CharField(allow_blank=True, help_text="The first 2 kB of the answer.")
+
+
+class DeliverySerializer(serializers.Serializer):
+    ID = serializers.CharField(help_text="The EventID, and the `webhook-id` your endpoint sees.")
+    WebhookID = serializers.CharField()
+    State = serializers.ChoiceField(choices=DeliveryState.values)
+    Created = Timestamp()
+    NextTry = Timestamp(allow_null=True, help_text="Null once it is Delivered or Failed, or while disabled.")
+    Attempts = AttemptSerializer(many=True)
+    Event = EventSerializer()
+    _meta = Meta()

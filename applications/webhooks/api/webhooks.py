@@ -1,0 +1,218 @@
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.idempotency import idempotent
+from applications.registration.api.applications import WRITE
+from applications.registration.models import Application
+from applications.registration.selectors.applications import application_for
+from applications.webhooks.api.examples import (
+    DELIVERY_RESPONSE,
+    RECOVER_REQUEST,
+    RECOVERED,
+    SECRET_RESPONSE,
+    WEBHOOK_CHANGE,
+    WEBHOOK_REQUEST,
+    WEBHOOK_RESPONSE,
+)
+from applications.webhooks.api.serializers import (
+    DeliverySerializer,
+    RecoveredSerializer,
+    RecoverRequestSerializer,
+    WebhookChangeSerializer,
+    WebhookRequestSerializer,
+    WebhookSerializer,
+    WebhookWithSecretSerializer,
+)
+from applications.webhooks.models import Webhook
+from applications.webhooks.selectors.deliveries import delivery_record
+from applications.webhooks.selectors.webhooks import (
+    application_to_hook,
+    find_webhook,
+    webhook_etag,
+    webhook_for,
+    webhook_record,
+    webhook_to_write,
+    webhooks_of,
+)
+from applications.webhooks.services.deliveries import recover_deliveries, send_test_event
+from applications.webhooks.services.webhooks import (
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    enable_webhook,
+    rotate_secret,
+)
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.core.api.serializers import StrictSerializer, meta
+from fulfillment.core.api.viewsets import ApiViewSet
+
+READERS = Access(rule="The application itself, and whoever has a relationship with the application.")
+WRITERS = Access(
+    rule="The application itself, and users who hold one of the permissions on it.", permissions=WRITE
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag last seen; 412 when the webhook has changed since.",
+)
+DISABLED = "The webhook is disabled (`webhook_disabled`)."
+
+
+class WebhookViewSet(ApiViewSet):
+    access = {
+        "list": READERS,
+        "retrieve": READERS,
+        "create": WRITERS,
+        "partial_update": WRITERS,
+        "destroy": WRITERS,
+        "rotate_secret": WRITERS,
+        "test": WRITERS,
+        "enable": WRITERS,
+        "recover": WRITERS,
+    }
+    errors = {
+        "partial_update": {412: "`If-Match` names another version than the present one."},
+        "test": {409: DISABLED},
+        "recover": {409: DISABLED},
+    }
+
+    @extend_schema(
+        operation_id="webhook_list",
+        summary="List webhooks",
+        responses={200: WebhookSerializer(many=True)},
+        examples=[WEBHOOK_RESPONSE],
+    )
+    def list(self, request: Request, application_id: str) -> Response:
+        application = application_for(request.auth, application_id)
+        return Response([webhook_record(webhook) for webhook in webhooks_of(application)])
+
+    def _to_hook(self, request: Request, application_id: str, webhook_id: str = "") -> Application:
+        return application_to_hook(request.auth, application_id)
+
+    @extend_schema(
+        operation_id="webhook_create",
+        summary="Create a webhook",
+        description="From now on the address is told of events, signed as Standard Webhooks says. The secret is shown "
+        "in this answer only.",
+        request=WebhookRequestSerializer,
+        responses={201: WebhookWithSecretSerializer},
+        examples=[WEBHOOK_REQUEST, SECRET_RESPONSE],
+    )
+    @idempotent(access=_to_hook)
+    def create(self, request: Request, application_id: str) -> Response:
+        application = application_to_hook(request.auth, application_id)
+        values = _validated(WebhookRequestSerializer, request)
+        webhook, secret = create_webhook(application=application, values=values)
+        location = f"/api/v1/application/{application.pk}/webhook/{webhook.pk}"
+        return _answer(webhook, status=201, secret=secret, headers={"Location": location})
+
+    @extend_schema(
+        operation_id="webhook_read",
+        summary="Read a webhook",
+        responses={200: WebhookSerializer},
+        examples=[WEBHOOK_RESPONSE],
+    )
+    def retrieve(self, request: Request, application_id: str, webhook_id: str) -> Any:
+        webhook = webhook_for(request.auth, application_id, webhook_id)
+        if is_unchanged(request, webhook_etag(webhook)):
+            return not_modified(webhook_etag(webhook))
+        return _answer(webhook)
+
+    @extend_schema(
+        operation_id="webhook_change",
+        summary="Change a webhook",
+        description="Only the properties sent are changed; lists replace what was there. Later tries of what is on its "
+        "way go to the new URL.",
+        parameters=[IF_MATCH],
+        request=WebhookChangeSerializer,
+        responses={200: WebhookSerializer},
+        examples=[WEBHOOK_CHANGE, WEBHOOK_RESPONSE],
+    )
+    def partial_update(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        webhook = webhook_to_write(request.auth, application_id, webhook_id)
+        values = _validated(WebhookChangeSerializer, request)
+        return _answer(change_webhook(webhook=webhook, values=values, if_match=matching_tags(request)))
+
+    @extend_schema(
+        operation_id="webhook_delete",
+        summary="Delete a webhook",
+        description="Nothing more is sent; its deliveries are gone as well.",
+        request=None,
+        responses={204: None},
+    )
+    def destroy(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        delete_webhook(webhook=webhook_to_write(request.auth, application_id, webhook_id))
+        return Response(status=204)
+
+    @extend_schema(
+        operation_id="webhook_rotate_secret",
+        summary="Replace the secret",
+        description="The new secret is shown in this answer only. For 24 hours everything carries a signature of the "
+        "old one as well.",
+        request=None,
+        responses={200: WebhookWithSecretSerializer},
+        examples=[SECRET_RESPONSE],
+    )
+    @idempotent(access=_to_hook)
+    def rotate_secret(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        webhook = webhook_to_write(request.auth, application_id, webhook_id)
+        secret = rotate_secret(webhook=webhook)
+        return _answer(find_webhook(webhook.application, webhook.pk), secret=secret)
+
+    @extend_schema(
+        operation_id="webhook_test",
+        summary="Send a test event",
+        description="A `webhook.test` event to this webhook alone, whatever events it hears of otherwise.",
+        request=None,
+        responses={202: DeliverySerializer},
+        examples=[DELIVERY_RESPONSE],
+    )
+    @idempotent(access=_to_hook)
+    def test(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        webhook = webhook_to_write(request.auth, application_id, webhook_id)
+        return Response(delivery_record(send_test_event(webhook=webhook)), status=202)
+
+    @extend_schema(
+        operation_id="webhook_enable",
+        summary="Enable a webhook",
+        description="What was missed meanwhile is sent by `recover`.",
+        request=None,
+        responses={200: WebhookSerializer},
+        examples=[WEBHOOK_RESPONSE],
+    )
+    def enable(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        return _answer(enable_webhook(webhook=webhook_to_write(request.auth, application_id, webhook_id)))
+
+    @extend_schema(
+        operation_id="webhook_recover",
+        summary="Send what was missed",
+        description="Everything since then that this webhook hears of and that was not delivered: what failed, and "
+        "what happened while it was disabled or not there yet. Asking twice sends nothing twice.",
+        request=RecoverRequestSerializer,
+        responses={202: RecoveredSerializer},
+        examples=[RECOVER_REQUEST, RECOVERED],
+    )
+    def recover(self, request: Request, application_id: str, webhook_id: str) -> Response:
+        webhook = webhook_to_write(request.auth, application_id, webhook_id)
+        values = _validated(RecoverRequestSerializer, request)
+        count = recover_deliveries(webhook=webhook, since=values["Since"])
+        return Response({"Deliveries": count, "_meta": meta()}, status=202)
+
+
+def _validated(form_class: type[StrictSerializer], request: Request) -> dict[str, Any]:
+    form = form_class(data=request.data)
+    form.is_valid(raise_exception=True)
+    values: dict[str, Any] = form.validated_data
+    return values
+
+
+def _answer(
+    webhook: Webhook, *, status: int = 200, secret: str | None = None, headers: dict[str, str] | None = None
+) -> Response:
+    tagged = {**(headers or {}), "ETag": webhook_etag(webhook)}
+    return Response(webhook_record(webhook, secret=secret), status=status, headers=tagged)

@@ -1,0 +1,126 @@
+"""What was sent to a webhook, what came back, and what people do about it."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from applications.registration.pages.frame import frame, opened, readable, writable
+from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
+from applications.webhooks.pages.forms import RECOVER_FIELDS, RecoverForm
+from applications.webhooks.pages.webhooks import address_of, take_secret
+from applications.webhooks.selectors.deliveries import delivery_page, find_delivery
+from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import find_webhook
+from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
+from fulfillment.core.errors import DomainError
+
+DELIVERIES_A_PAGE = 25
+# A page about a try that is due within this looks again by itself; a try under way holds a lease of 40 s.
+SOON = timedelta(seconds=60)
+LARGEST_KEY = 2**63 - 1
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    """GET shows the webhook and its log, `?state=` and `?before=` a part of it; POST recovers deliveries."""
+    application = opened(request, application_id)
+    form = RecoverForm(initial={"since": timezone.now() - timedelta(days=1)})
+    if request.method == "POST":
+        form = RecoverForm(request.POST)
+    webhook = find_webhook(application, webhook_id)
+    if request.method == "POST" and form.is_valid() and _recovered(request, webhook, form):
+        return redirect(address_of(webhook))
+    context = frame(request, application, "webhooks", webhook=webhook, form=form)
+    context |= _log(request, webhook)
+    context["secret"] = take_secret(request, webhook) if context["may_write"] else ""
+    return render(request, "applications/webhook.html", context)
+
+
+@require_safe
+@signed_in
+def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    webhook = find_webhook(application, webhook_id)
+    delivery = find_delivery(webhook, event_id)
+    context = frame(request, application, "webhooks", webhook=webhook, delivery=delivery)
+    context["payload"] = orjson.dumps(event_record(delivery.event), option=orjson.OPT_INDENT_2).decode()
+    context["attempts"] = list(reversed(delivery.attempts.all()))
+    context["is_soon"] = (
+        webhook.is_enabled and delivery.next_try is not None and delivery.next_try < timezone.now() + SOON
+    )
+    return render(request, "applications/delivery.html", context)
+
+
+@require_POST
+@signed_in
+def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    try:
+        delivery = send_test_event(webhook=webhook)
+    except DomainError as error:
+        messages.error(request, error.message)
+        return redirect(address_of(webhook))
+    messages.success(request, "A test event is on its way.")
+    return redirect(_delivery_address(webhook, delivery))
+
+
+@require_POST
+@signed_in
+def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    delivery = find_delivery(webhook, event_id)
+    try:
+        resend_delivery(delivery=delivery)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "The event is sent again, and tried as often as a new one.")
+    return redirect(_delivery_address(webhook, delivery))
+
+
+def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
+    asked = request.GET.get("state", "")
+    state = asked if asked in DeliveryState.values else ""
+    before = request.GET.get("before", "")
+    key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= LARGEST_KEY else None
+    found = delivery_page(webhook, state=state or None, before=key, take=DELIVERIES_A_PAGE + 1)
+    shown = found[:DELIVERIES_A_PAGE]
+    return {
+        "deliveries": [{"delivery": each, "last": _last(list(each.attempts.all()))} for each in shown],
+        "state": state,
+        "states": DeliveryState.values,
+        "older": shown[-1].pk if len(found) > DELIVERIES_A_PAGE else None,
+        "is_later_page": key is not None,
+    }
+
+
+def _last(attempts: list[DeliveryAttempt]) -> DeliveryAttempt | None:
+    return attempts[-1] if attempts else None
+
+
+def _recovered(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
+    try:
+        count = recover_deliveries(webhook=webhook, since=form.cleaned_data["since"])
+    except DomainError as error:
+        show_faults(form, error, RECOVER_FIELDS)
+        return False
+    if count:
+        messages.success(request, f"{count:,} event{'' if count == 1 else 's'} on the way again.")
+    else:
+        messages.info(request, "Nothing was missed since then.")
+    return True
+
+
+def _delivery_address(webhook: Webhook, delivery: Delivery) -> str:
+    return reverse("portal:delivery", args=[webhook.application_id, webhook.pk, delivery.event.event_id])

@@ -1,0 +1,148 @@
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from applications.registration.pages.frame import frame, readable, writable
+from applications.webhooks.models import Webhook
+from applications.webhooks.pages.forms import WEBHOOK_FIELDS, ChangeWebhookForm, WebhookForm
+from applications.webhooks.selectors.webhooks import find_webhook, webhook_etag, webhooks_of
+from applications.webhooks.services.webhooks import (
+    MAXIMUM_WEBHOOKS,
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    enable_webhook,
+    rotate_secret,
+)
+from fulfillment.core.errors import DomainError
+from fulfillment.core.secrets import decrypt, encrypt
+
+MADE = "webhook_made"
+
+
+@require_safe
+@signed_in
+def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    webhooks = list(webhooks_of(application))
+    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAXIMUM_WEBHOOKS)
+    return render(request, "applications/webhooks.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    form = WebhookForm(request.POST or None, initial={"event_types": ["*"]})
+    if request.method == "POST" and form.is_valid():
+        try:
+            webhook, secret = create_webhook(application=application, values=form.values())
+        except DomainError as error:
+            show_faults(form, error, WEBHOOK_FIELDS)
+        else:
+            return _revealed(request, webhook, secret, "The webhook is made.")
+    context = frame(request, application, "webhooks", form=form, heading="New webhook", verb="Create")
+    return render(request, "applications/webhook_form.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    """`seen` is the version that the form was filled from: two people do not overwrite each other."""
+    application = writable(request, application_id)
+    webhook = find_webhook(application, webhook_id)
+    initial = {field: getattr(webhook, field) for field in WEBHOOK_FIELDS.values()}
+    form = ChangeWebhookForm(request.POST or None, initial={**initial, "seen": webhook_etag(webhook)})
+    if request.method == "POST" and form.is_valid():
+        seen = [form.cleaned_data["seen"]] if form.cleaned_data["seen"] else []
+        try:
+            change_webhook(webhook=webhook, values=form.values(), if_match=seen)
+        except DomainError as error:
+            show_faults(form, error, WEBHOOK_FIELDS)
+        else:
+            messages.success(request, "The webhook is saved.")
+            return redirect(address_of(webhook))
+    context = frame(request, application, "webhooks", form=form, heading="Change the webhook", verb="Save")
+    return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
+
+
+@require_POST
+@signed_in
+def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    try:
+        enable_webhook(webhook=webhook)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "The webhook is enabled. What it missed you can recover below.")
+    return redirect(address_of(webhook))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    if request.method == "POST":
+        try:
+            secret = rotate_secret(webhook=webhook)
+        except DomainError as error:
+            messages.error(request, error.message)
+            return redirect(address_of(webhook))
+        return _revealed(request, webhook, secret, "The webhook has a new secret.")
+    warning = (
+        "You get a new secret, shown once. For 24 hours events are signed with the old one, too, so that your "
+        "endpoint can change over without missing any; then the old one no longer counts."
+    )
+    return _ask(request, webhook, heading="Replace the secret?", warning=warning, verb="Replace")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    application = writable(request, application_id)
+    webhook = find_webhook(application, webhook_id)
+    if request.method == "POST":
+        try:
+            delete_webhook(webhook=webhook)
+        except DomainError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, "The webhook is deleted.")
+        return redirect("portal:application-webhooks", application.pk)
+    warning = f"Nothing is sent to {webhook.url} any more, and its deliveries are no longer shown."
+    return _ask(request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete")
+
+
+def address_of(webhook: Webhook) -> str:
+    return reverse("portal:webhook", args=[webhook.application_id, webhook.pk])
+
+
+def take_secret(request: HttpRequest, webhook: Webhook) -> str:
+    """The secret made a moment ago, the first time it is asked for; else nothing."""
+    made = request.session.get(MADE)
+    if not made or made["webhook"] != str(webhook.pk):
+        return ""
+    del request.session[MADE]
+    return decrypt(made["secret"].encode())
+
+
+def _revealed(request: HttpRequest, webhook: Webhook, secret: str, said: str) -> HttpResponse:
+    # Sessions are rows of the database, where no secret stands in plain text.
+    made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
+    request.session[MADE] = made
+    messages.success(request, said)
+    return redirect(address_of(webhook))
+
+
+def _ask(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
+    context = frame(
+        request, webhook.application, "webhooks", back=address_of(webhook), keep="Cancel", **texts
+    )
+    return render(request, "applications/confirm.html", context)

@@ -1,0 +1,88 @@
+"""`delivery_page(webhook, state=None, before=None, take=50) -> list[Delivery]`, newest first, with `event` and
+`attempts` read; `find_delivery(webhook, event_id)`, `delivery_record(delivery)`.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
+from applications.webhooks.selectors.events import event_record
+from fulfillment.core.api.serializers import meta, timestamp
+from fulfillment.core.errors import Invalid, NotFound
+
+DEFAULT_TAKE, LARGEST_TAKE = 50, 200
+
+
+def delivery_page(
+    webhook: Webhook,
+    *,
+    state: str | None = None,
+    before: int | None = None,
+    take: int = DEFAULT_TAKE,
+) -> list[Delivery]:
+    """Newest first; `before` is the pk of the last one of the page before. Three queries."""
+    deliveries = _deliveries(webhook).order_by("-id")
+    if state:
+        deliveries = deliveries.filter(state=known_state(state))
+    if before is not None:
+        deliveries = deliveries.filter(pk__lt=before)
+    return list(deliveries[:take])
+
+
+def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
+    try:
+        return _deliveries(webhook).get(event__event_id=UUID(str(event_id)))
+    except (ValueError, Delivery.DoesNotExist) as error:
+        raise NotFound("The webhook has no delivery with this ID.", code="delivery_not_found") from error
+
+
+def delivery_place(webhook: Webhook, event_id: str) -> int:
+    """The pk to go on before; raises Invalid for what is no delivery of this webhook."""
+    try:
+        return find_delivery(webhook, event_id).pk
+    except NotFound as error:
+        message = "after: take it from the Link header of the page before."
+        raise Invalid.at("?after", "parameter_invalid", message) from error
+
+
+def known_state(state: str) -> str:
+    for known in DeliveryState.values:
+        if known.lower() == state.lower():
+            return known
+    allowed = ", ".join(DeliveryState.values)
+    raise Invalid.at("?state", "state_unknown", f"state is {state[:40]!r}; allowed: {allowed}.")
+
+
+def delivery_record(delivery: Delivery) -> dict[str, Any]:
+    """ID is the EventID, and so the `webhook-id` that the receiver saw."""
+    due = delivery.next_try if delivery.webhook.is_enabled else None
+    return {
+        "ID": str(delivery.event.event_id),
+        "WebhookID": str(delivery.webhook_id),
+        "State": delivery.state,
+        "Created": timestamp(delivery.created),
+        "NextTry": timestamp(due) if due else None,
+        "Attempts": [attempt_record(attempt) for attempt in delivery.attempts.all()],
+        "Event": event_record(delivery.event),
+        "_meta": meta(),
+    }
+
+
+def attempt_record(attempt: DeliveryAttempt) -> dict[str, Any]:
+    return {
+        "Timestamp": timestamp(attempt.timestamp),
+        "Milliseconds": attempt.milliseconds,
+        "StatusCode": attempt.status_code,
+        "Error": attempt.error or None,
+        "Body": attempt.body,
+    }
+
+
+def _deliveries(webhook: Webhook) -> QuerySet[Delivery]:
+    return (
+        Delivery.objects.filter(webhook=webhook)
+        .select_related("event", "webhook")
+        .prefetch_related("attempts")
+    )

@@ -1,0 +1,127 @@
+"""`event_page(application, after=Cursor(0, 0), patterns=(), take=100) -> EventPage`, `event_record(event)`."""
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import BigIntegerField, BooleanField, Func, Q, TextField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from applications.registration.models import Application
+from applications.webhooks.models import Event
+from applications.webhooks.models.event_type import PATTERNS, EventType, named_types
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import Invalid
+
+KEPT = timedelta(days=30)
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+_CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
+
+# Every transaction with a lower number has ended, and none will ever begin: what it wrote is there for good. One
+# that is still running holds back all that came after it, so that no cursor can pass an event not yet visible.
+SETTLED = Cast(
+    Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
+    output_field=BigIntegerField(),
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cursor:
+    """A place in the order of commits; `text` is what clients see of it."""
+
+    transaction: int = 0
+    id: int = 0
+
+    @property
+    def text(self) -> str:
+        return base64.urlsafe_b64encode(b"e%d.%d" % (self.transaction, self.id)).decode().rstrip("=")
+
+    @classmethod
+    def of(cls, text: str) -> "Cursor":
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
+        except (ValueError, binascii.Error):
+            plain = ""
+        found = _CURSOR.match(plain)
+        cursor = cls(int(found[1]), int(found[2])) if found else cls()
+        if cursor.text != text:
+            message = "after: take it from the Link header of the page before."
+            raise Invalid.at("?after", "parameter_invalid", message)
+        return cursor
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """`next` is where to go on: after the last event here, or still the same place."""
+
+    events: list[Event]
+    next: Cursor
+
+
+def event_page(
+    application: Application,
+    *,
+    after: Cursor = Cursor(),
+    patterns: Sequence[str] = (),
+    take: int = DEFAULT_TAKE,
+    now: datetime | None = None,
+) -> EventPage:
+    """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
+    events = Event.objects.filter(
+        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - KEPT
+    )
+    if after != Cursor():
+        events = events.filter(
+            Q(transaction__gte=after.transaction),
+            RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id], BooleanField()),
+        )
+    if patterns:
+        events = events.filter(type__in=named_types(list(patterns)))
+    found = list(events.order_by("transaction", "id")[:take])
+    if not found and after.transaction > _newest_transaction():
+        message = "after: the database was restored from a backup since; begin anew without it."
+        raise Invalid.at("?after", "cursor_outdated", message)
+    last = Cursor(found[-1].transaction, found[-1].pk) if found else after
+    return EventPage(found, last)
+
+
+def _newest_transaction() -> int:
+    row = fetch_row("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    return row[0] if row else 0
+
+
+def checked_patterns(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in PATTERNS and name not in EventType.values:
+            allowed = ", ".join([*PATTERNS, *EventType.values])
+            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed}."
+            raise Invalid.at("?type", "parameter_invalid", message)
+    return list(names)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    return envelope(
+        event.event_id, event.type, event.timestamp, event.store_id, event.application_id, event.data
+    )
+
+
+def envelope(
+    event_id: UUID, kind: str, moment: datetime, store_id: str, application_id: UUID, data: Any
+) -> dict[str, Any]:
+    """What is read here and sent to webhooks."""
+    return {
+        "EventID": str(event_id),
+        "Type": kind,
+        "Timestamp": timestamp(moment),
+        "StoreID": store_id or None,
+        "ApplicationID": str(application_id),
+        "Data": data,
+    }

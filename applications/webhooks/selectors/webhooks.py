@@ -1,0 +1,69 @@
+"""`webhooks_of(application)`, `webhook_for(caller, application_id, webhook_id)` to read,
+`webhook_to_write(…)` and `application_to_hook(caller, application_id)` to change, `webhook_record(webhook)`.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.callers import Caller
+from applications.registration.models import Application
+from applications.registration.selectors.applications import application_for, application_to_write
+from applications.webhooks.models import Webhook
+from fulfillment.core.api.serializers import meta, timestamp
+from fulfillment.core.errors import NotFound
+
+
+def webhooks_of(application: Application) -> QuerySet[Webhook]:
+    return Webhook.objects.filter(application=application, deleted__isnull=True).order_by("created", "pk")
+
+
+def application_to_hook(caller: Caller, application_id: str) -> Application:
+    """Whose webhooks the caller may change: its own for an application, for users those they may write."""
+    if caller.is_application:
+        return application_for(caller, application_id)
+    return application_to_write(caller, application_id)
+
+
+def webhook_for(caller: Caller, application_id: str, webhook_id: Any) -> Webhook:
+    return find_webhook(application_for(caller, application_id), webhook_id)
+
+
+def webhook_to_write(caller: Caller, application_id: str, webhook_id: Any) -> Webhook:
+    return find_webhook(application_to_hook(caller, application_id), webhook_id)
+
+
+def find_webhook(application: Application, webhook_id: Any) -> Webhook:
+    try:
+        return webhooks_of(application).select_related("application").get(pk=UUID(str(webhook_id)))
+    except (ValueError, Webhook.DoesNotExist) as error:
+        raise NotFound("The application has no webhook with this ID.", code="webhook_not_found") from error
+
+
+def failing_webhooks() -> QuerySet[Webhook]:
+    """Of every application, the longest failing first: their tries have failed since, without a success."""
+    failing = Webhook.objects.filter(failing_since__isnull=False, is_enabled=True, deleted__isnull=True)
+    return failing.order_by("failing_since")
+
+
+def webhook_record(webhook: Webhook, *, secret: str | None = None) -> dict[str, Any]:
+    """`secret` only where it was made this moment."""
+    record = {
+        "ID": str(webhook.pk),
+        "ApplicationID": str(webhook.application_id),
+        "URL": webhook.url,
+        "EventTypes": webhook.event_types,
+        "StoreIDs": webhook.store_ids,
+        "IsEnabled": webhook.is_enabled,
+        "DisabledReason": webhook.disabled_reason or None,
+        "FailingSince": timestamp(webhook.failing_since) if webhook.failing_since else None,
+        "Created": timestamp(webhook.created),
+        "Updated": timestamp(webhook.updated),
+        "_meta": meta(),
+    }
+    return record if secret is None else {**record, "Secret": secret}
+
+
+def webhook_etag(webhook: Webhook) -> str:
+    return f'"{webhook.pk.hex}-{int(webhook.updated.timestamp() * 1_000_000):x}"'

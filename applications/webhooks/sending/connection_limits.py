@@ -1,0 +1,97 @@
+"""How many requests to webhooks are under way in one worker: of all, of one application, to unproven endpoints.
+
+A place is reserved before a delivery is taken: what waits stays in the table, without a lease, for whichever worker
+has room first. An endpoint is proven by its last answer here. The others, dead ones among them, share half of all
+places, so that even very many of them leave the other half to endpoints that answer.
+"""
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from applications.webhooks.services.delivery_attempts import Taken
+
+# An event goes to so many webhooks at most: those of one application.
+MOST_OF_AN_EVENT = 20
+PROVEN_KEPT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """`only` names the webhooks it is for, None where it is for any."""
+
+    count: int
+    only: Sequence[UUID] | None = None
+
+
+class Places:
+    def __init__(self, *, limit: int, share: int) -> None:
+        self._limit, self._share = limit, share
+        self._lock = threading.Lock()
+        self._reserved = 0
+        self._reserved_unproven = 0
+        self._applications: Counter[UUID] = Counter()
+        # Deliveries under way to endpoints that were unproven when they were taken.
+        self._unproven: set[int] = set()
+        self._proven: OrderedDict[UUID, None] = OrderedDict()
+
+    def reserve_new(self) -> Reserved:
+        """For the webhooks of one event; only for proven ones where the others have all they may."""
+        with self._lock:
+            count, unproven = min(MOST_OF_AN_EVENT, self._free()), self._free_unproven()
+            if unproven <= 0:
+                return self._hold(Reserved(count, tuple(self._proven)))
+            return self._hold(Reserved(min(count, unproven)))
+
+    def reserve(self, wanted: int, *, webhook_id: UUID, application_id: UUID) -> Reserved:
+        with self._lock:
+            count = min(wanted, self._free(), self._share - self._applications[application_id])
+            if webhook_id in self._proven:
+                return self._hold(Reserved(count, (webhook_id,)))
+            return self._hold(Reserved(min(count, self._free_unproven())))
+
+    def full_applications(self) -> list[UUID]:
+        with self._lock:
+            return [one for one, count in self._applications.items() if count >= self._share]
+
+    def take(self, reserved: Reserved, found: Sequence[Taken]) -> None:
+        """The reservation ends; each of these has a place until it leaves."""
+        with self._lock:
+            self._reserved -= reserved.count
+            if reserved.only is None:
+                self._reserved_unproven -= reserved.count
+            for taken in found:
+                self._applications[taken.application_id] += 1
+                if taken.webhook_id not in self._proven:
+                    self._unproven.add(taken.delivery_id)
+
+    def leave(self, taken: Taken) -> None:
+        with self._lock:
+            self._unproven.discard(taken.delivery_id)
+            self._applications[taken.application_id] -= 1
+            if not self._applications[taken.application_id]:
+                del self._applications[taken.application_id]
+
+    def judge(self, webhook_id: UUID, *, is_good: bool) -> None:
+        with self._lock:
+            self._proven.pop(webhook_id, None)
+            if is_good:
+                self._proven[webhook_id] = None
+                if len(self._proven) > PROVEN_KEPT:
+                    self._proven.popitem(last=False)
+
+    def _hold(self, reserved: Reserved) -> Reserved:
+        if reserved.count <= 0:
+            return Reserved(0, ())
+        self._reserved += reserved.count
+        if reserved.only is None:
+            self._reserved_unproven += reserved.count
+        return reserved
+
+    def _free(self) -> int:
+        return self._limit - self._applications.total() - self._reserved
+
+    def _free_unproven(self) -> int:
+        return self._limit // 2 - len(self._unproven) - self._reserved_unproven

@@ -1,0 +1,228 @@
+"""Sends deliveries inside one worker process: many at once, few of them to one webhook or of one application.
+
+A delivery comes with its job, within milliseconds of the commit. Whatever has no job any more (later tries, what was
+recovered, what a killed worker held, what came while its webhook was busy) is found in the table itself. Procrastinate
+looks through all jobs that wait for a later time whenever it fetches one, so later tries are no jobs of its.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from cryptography.fernet import InvalidToken
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from applications.webhooks.sending.client import Answer, Client
+from applications.webhooks.sending.connection_limits import Places
+from applications.webhooks.sending.signatures import signed_headers
+from applications.webhooks.services.delivery_attempts import (
+    Taken,
+    record_attempt,
+    take_due_deliveries,
+    take_new_deliveries,
+    webhooks_with_due_deliveries,
+)
+from fulfillment.core.db.clock import DatabaseClock
+from fulfillment.core.db.connections import renew_connection
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+AT_ONCE = 16
+AT_ONCE_WHEN_FAILING = 2
+LOOK_SECONDS = 1.0
+CLOSE_SECONDS = 1.0
+# From when the worker is told to stop; what is broken off comes again when its lease has ended.
+FINISH_SECONDS = 5.0
+# The work is waiting; these threads only keep statements from holding up the network.
+DATABASE_THREADS = 4
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What is under way to one webhook; `more` when something was left waiting."""
+
+    application_id: UUID
+    busy: int = 0
+    limit: int = AT_ONCE
+    more: bool = False
+    is_filling: bool = False
+
+
+class Sender:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._places = Places(
+            limit=settings.WEBHOOK_CONNECTIONS, share=settings.WEBHOOK_CONNECTIONS_PER_APPLICATION
+        )
+        self._lanes: dict[UUID, _Lane] = {}
+        self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closing = False
+        self._finish_until = 0.0
+        # What is due, and whose it is until when, is the same for all workers.
+        self._clock = DatabaseClock()
+
+    async def send_new(self, *, delivery_id: int) -> None:
+        """The job of a delivery, which takes along what the same event means to other webhooks.
+
+        It ends when they are taken: endpoints that do not answer would hold all jobs there may be at once.
+        """
+        for taken in await self._in_thread(lambda: self._take_new(delivery_id)):
+            self._lane(taken.webhook_id, taken.application_id).busy += 1
+            self._start(self._send(taken))
+
+    async def look_for_due(self) -> None:
+        """Until cancelled: starts what is due in the table, every second."""
+        while True:
+            try:
+                for webhook_id, application_id in await self._in_thread(self._due):
+                    self._fill(webhook_id, self._lane(webhook_id, application_id))
+            except (OperationalError, InterfaceError) as error:
+                logger.warning("The database is away; looking again: %s", error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _due(self) -> list[tuple[UUID, UUID]]:
+        self._clock.set()
+        found = webhooks_with_due_deliveries(now=self._clock.now())
+        # In another order each time: where places are few, none is always the last.
+        random.shuffle(found)
+        return found
+
+    def take_no_more(self) -> None:
+        """What is under way goes on; what waits is left to other workers."""
+        if not self._is_closing:
+            self._is_closing = True
+            self._finish_until = time.monotonic() + FINISH_SECONDS
+
+    async def close(self) -> None:
+        """Ends what is under way, after a moment to finish; it comes up again when its lease has ended."""
+        self.take_no_more()
+        if self._tasks:
+            left = self._finish_until - time.monotonic()
+            await asyncio.wait(self._tasks, timeout=max(left, CLOSE_SECONDS))
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _lane(self, webhook_id: UUID, application_id: UUID) -> _Lane:
+        return self._lanes.setdefault(webhook_id, _Lane(application_id))
+
+    def _fill(self, webhook_id: UUID, lane: _Lane) -> None:
+        if lane.busy < lane.limit and not (lane.is_filling or self._is_closing):
+            lane.is_filling = True
+            self._start(self._take_due(webhook_id, lane))
+
+    def _take_new(self, delivery_id: int) -> list[Taken]:
+        """In a thread. What is left to a busy webhook, whoever is done there first takes along."""
+        busy = []
+        for webhook_id, lane in list(self._lanes.items()):
+            if lane.busy >= lane.limit:
+                lane.more = True
+                busy.append(webhook_id)
+        reserved, found = self._places.reserve_new(), list[Taken]()
+        try:
+            if reserved.count:
+                found = take_new_deliveries(
+                    delivery_id=delivery_id,
+                    limit=reserved.count,
+                    busy=busy,
+                    full=self._places.full_applications(),
+                    only=reserved.only,
+                    now=self._clock.now(),
+                )
+        finally:
+            self._places.take(reserved, found)
+        return found
+
+    async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
+        reserved = self._places.reserve(
+            lane.limit - lane.busy, webhook_id=webhook_id, application_id=lane.application_id
+        )
+        places = reserved.count
+        lane.busy += places
+        lane.more = False
+        found: list[Taken] = []
+        try:
+            if places:
+                found = await self._in_thread(
+                    lambda: take_due_deliveries(webhook_id=webhook_id, limit=places, now=self._clock.now())
+                )
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("The database is away; deliveries wait: %s", error)
+        finally:
+            self._places.take(reserved, found)
+            lane.busy -= places - len(found)
+            lane.is_filling = False
+        # Without a place it waits for the next look.
+        lane.more = bool(places) and (lane.more or len(found) == places)
+        for taken in found:
+            self._start(self._send(taken))
+        self._go_on(webhook_id, lane)
+
+    async def _send(self, taken: Taken) -> None:
+        lane, started = self._lane(taken.webhook_id, taken.application_id), self._clock.now()
+        if taken.is_failing:
+            lane.limit = AT_ONCE_WHEN_FAILING
+        try:
+            answer = await self._ask(taken, started)
+            # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
+            lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
+            self._places.judge(taken.webhook_id, is_good=answer.is_success)
+            await self._in_thread(
+                lambda: record_attempt(taken=taken, answer=answer, started=started, now=self._clock.now())
+            )
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("The database is away; a delivery will be repeated: %s", error)
+        finally:
+            lane.busy -= 1
+            self._places.leave(taken)
+            self._go_on(taken.webhook_id, lane)
+
+    async def _ask(self, taken: Taken, now: datetime) -> Answer:
+        try:
+            headers = signed_headers(
+                ciphertexts=taken.ciphertexts, event_id=str(taken.event_id), now=now, body=taken.body
+            )
+        except InvalidToken:
+            return Answer(0, error="The secret cannot be read any more; rotate it.")
+        return await self._client.post(taken.url, taken.body, headers)
+
+    def _go_on(self, webhook_id: UUID, lane: _Lane) -> None:
+        if lane.more:
+            self._fill(webhook_id, lane)
+        elif not (lane.busy or lane.is_filling) and lane.limit == AT_ONCE:
+            self._lanes.pop(webhook_id, None)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("A delivery broke off", exc_info=error)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _twice, work)
+
+
+def _twice(work: Callable[[], T]) -> T:
+    """What was lost while the statement was under way is done again; a delivery may come twice, never not at all."""
+    renew_connection()
+    try:
+        return work()
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return work()

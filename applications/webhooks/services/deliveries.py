@@ -1,0 +1,110 @@
+"""What people do about deliveries: `send_test_event(*, webhook)`, `resend_delivery(*, delivery)`,
+`recover_deliveries(*, webhook, since) -> int`.
+"""
+
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
+from applications.webhooks.models.event_type import EventType, named_types
+from applications.webhooks.selectors.deliveries import find_delivery
+from applications.webhooks.selectors.events import KEPT
+from applications.webhooks.services.delivery_attempts import LEASE
+from applications.webhooks.services.events import DELIVER_QUEUE, DELIVER_TASK
+from applications.webhooks.services.webhooks import lock_webhook
+from fulfillment.core.db.clock import database_now
+from fulfillment.core.errors import Conflict, Invalid
+
+# A webhook's test belongs to that one alone.
+RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
+# What a worker may hold now is left alone: due within a lease, without a try written down since the lease began.
+RECOVER = """
+INSERT INTO applications_delivery AS known (event_id, webhook_id, state, tries, next_try, created)
+SELECT id, %(webhook)s, 'Pending', 0, %(now)s, %(now)s FROM applications_event
+WHERE application_id = %(application)s AND timestamp >= %(since)s AND type = ANY(%(types)s)
+    AND (%(stores)s::varchar[] = '{}' OR store_id = '' OR store_id = ANY(%(stores)s))
+ORDER BY transaction, id
+ON CONFLICT (event_id, webhook_id) DO UPDATE SET state = 'Pending', tries = 0, next_try = %(now)s
+WHERE known.state = 'Failed' OR (
+    known.state = 'Pending' AND known.tries > 0 AND known.next_try > %(now)s
+    AND (known.next_try > %(now)s + make_interval(secs => %(lease)s) OR EXISTS (
+        SELECT FROM applications_deliveryattempt a
+        WHERE a.delivery_id = known.id AND a.timestamp >= known.next_try - make_interval(secs => %(lease)s)
+    ))
+)
+"""
+DEFER = f"""
+SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(
+    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, NULL,
+    jsonb_build_object('delivery_id', %s::bigint), NULL
+)::procrastinate_job_to_defer_v1])
+"""
+
+
+@transaction.atomic
+def send_test_event(*, webhook: Webhook) -> Delivery:
+    """A `webhook.test` event for this webhook alone, whatever it hears of otherwise."""
+    locked = _enabled(webhook)
+    event = Event.objects.create(
+        application_id=locked.application_id,
+        type=EventType.WEBHOOK_TEST,
+        timestamp=database_now(),
+        data={"WebhookID": str(locked.pk), "Message": "This is a test."},
+    )
+    delivery = Delivery.objects.create(
+        event=event, webhook=locked, next_try=event.timestamp, created=event.timestamp
+    )
+    _defer(delivery)
+    return find_delivery(locked, event.event_id)
+
+
+@transaction.atomic
+def resend_delivery(*, delivery: Delivery) -> Delivery:
+    """Tries at once and begins the schedule anew, also for what was delivered before."""
+    webhook = _enabled(delivery.webhook)
+    Delivery.objects.filter(pk=delivery.pk).update(
+        state=DeliveryState.PENDING, tries=0, next_try=database_now()
+    )
+    _defer(delivery)
+    return find_delivery(webhook, delivery.event.event_id)
+
+
+@transaction.atomic
+def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
+    """Sends what failed, waits for a later try or was never sent, of the events the webhook hears of; says how many.
+
+    For the time it was disabled, or not there yet, back to 30 days.
+    """
+    now = database_now()
+    if not now - KEPT <= since <= now:
+        message = "Since: events are kept for 30 days; write a moment of that time."
+        raise Invalid.at("/Since", "since_out_of_range", message)
+    locked = _enabled(webhook)
+    types = [name for name in named_types(locked.event_types) if name in RECOVERABLE]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            RECOVER,
+            {
+                "webhook": locked.pk,
+                "application": locked.application_id,
+                "since": since,
+                "now": database_now(),
+                "lease": LEASE.total_seconds(),
+                "types": types,
+                "stores": locked.store_ids,
+            },
+        )
+        return cursor.rowcount
+
+
+def _enabled(webhook: Webhook) -> Webhook:
+    locked = lock_webhook(webhook)
+    if not locked.is_enabled:
+        raise Conflict("The webhook is disabled; enable it first.", code="webhook_disabled")
+    return locked
+
+
+def _defer(delivery: Delivery) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(DEFER, [delivery.pk])

@@ -1,0 +1,192 @@
+"""The hot path of workers: take a delivery, and write down how it went. One statement each."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+
+from applications.webhooks.models import DeliveryState, Webhook
+from applications.webhooks.selectors.events import envelope
+from applications.webhooks.sending.schedule import next_try, parse_retry_after
+from applications.webhooks.services.webhooks import disable_webhook
+from fulfillment.core.db.prepared import execute, fetch_rows
+
+if TYPE_CHECKING:
+    # The web server imports this too, and needs no client.
+    from applications.webhooks.sending.client import Answer
+
+logger = logging.getLogger(__name__)
+
+# A try takes 15 s at most: what is not written down by then was in the hands of a worker that died.
+LEASE = timedelta(seconds=40)
+# A new delivery's own job comes first; after this long it is taken without one.
+JOB_COMES_WITHIN = timedelta(seconds=2)
+GONE = 410
+
+# Jobs that were to bring what is taken here are spared: each would cost more than the delivery.
+_TAKE = """
+WITH taken AS (
+    UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
+    FROM applications_event e, applications_webhook w
+    WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
+        AND {chosen}
+    RETURNING d.id, d.tries, w.id AS webhook, w.application_id AS application, w.url,
+        w.failing_since IS NOT NULL AS failing,
+        (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
+         WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
+        e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
+), spared AS (
+    DELETE FROM procrastinate_jobs j USING ({spared}) t
+    WHERE j.queueing_lock = 'delivery:' || t.id AND j.status = 'todo'
+)
+SELECT * FROM taken
+"""
+_SAME_EVENT = "d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"
+# What has no place now is found in the table: a job for each would only find the same, and hold up other jobs.
+_ALL = f"SELECT d.id FROM applications_delivery d WHERE {_SAME_EVENT}"  # noqa: S608 - made of constants
+TAKE_NEW = _TAKE.format(
+    chosen=f"""d.id IN (
+            SELECT d.id FROM applications_delivery d JOIN applications_webhook w ON w.id = d.webhook_id
+            WHERE d.tries = 0 AND d.state = 'Pending' AND w.is_enabled AND d.webhook_id <> ALL(%(busy)s)
+                AND w.application_id <> ALL(%(full)s) AND {_SAME_EVENT}
+                AND (%(only)s::uuid[] IS NULL OR d.webhook_id = ANY(%(only)s))
+            ORDER BY d.id <> %(delivery)s LIMIT %(limit)s FOR UPDATE OF d SKIP LOCKED
+        )""",  # noqa: S608 - made of constants
+    spared=_ALL,
+)
+TAKE_DUE = _TAKE.format(
+    chosen="""d.id IN (
+            SELECT id FROM applications_delivery
+            WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
+            ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+        )""",
+    spared="SELECT id FROM taken",
+)
+WITH_DUE = """
+SELECT w.id, w.application_id FROM applications_webhook w
+WHERE w.is_enabled AND EXISTS (
+    SELECT FROM applications_delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s
+        AND (d.tries > 0 OR d.next_try <= %(late)s)
+)
+"""
+_ATTEMPT = """
+WITH attempt AS (
+    INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, status_code, error, body)
+    SELECT id, %(started)s, %(milliseconds)s, %(status)s, %(error)s, %(body)s
+    FROM applications_delivery WHERE id = %(delivery)s
+)
+"""
+SUCCEEDED = f"""{_ATTEMPT}, healthy AS (
+    UPDATE applications_webhook SET failing_since = NULL, warned = NULL
+    WHERE id = %(webhook)s AND failing_since IS NOT NULL
+)
+UPDATE applications_delivery SET state = 'Delivered', next_try = NULL WHERE id = %(delivery)s
+"""  # noqa: S608 - made of constants
+# Whoever asked for a resend meanwhile began a new schedule, which this leaves alone.
+FAILED = f"""{_ATTEMPT}, failing AS (
+    UPDATE applications_webhook SET failing_since = %(started)s
+    WHERE id = %(webhook)s AND failing_since IS NULL
+)
+UPDATE applications_delivery SET state = %(state)s, next_try = %(next_try)s
+WHERE id = %(delivery)s AND state = 'Pending' AND tries = %(tries)s
+"""  # noqa: S608 - made of constants
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A delivery in our hands until its lease ends."""
+
+    delivery_id: int
+    tries: int
+    webhook_id: UUID
+    application_id: UUID
+    url: str
+    is_failing: bool
+    ciphertexts: Sequence[bytes]
+    event_id: UUID
+    body: bytes
+
+
+def take_new_deliveries(
+    *,
+    delivery_id: int,
+    now: datetime,
+    limit: int = 20,
+    busy: Sequence[UUID] = (),
+    full: Sequence[UUID] = (),
+    only: Sequence[UUID] | None = None,
+) -> list[Taken]:
+    """For the job of a delivery: those of the same event, but for webhooks that are `busy` or of `full` applications.
+
+    At most `limit`, and where `only` is given, to these webhooks.
+
+    Without what is taken already, or done, or whose webhook is disabled. What is left is the business of
+    `take_due_deliveries` from here on.
+    """
+    parameters = {
+        "delivery": delivery_id,
+        "limit": limit,
+        "busy": list(busy),
+        "full": list(full),
+        "only": None if only is None else list(only),
+        "now": now,
+        "lease": now + LEASE,
+    }
+    return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]
+
+
+def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[Taken]:
+    """What is due, the longest first; two workers never take the same."""
+    parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
+    return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
+
+
+def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID]]:
+    """Each with its application. One probe of an index for each webhook, however many deliveries wait."""
+    rows = fetch_rows(WITH_DUE, {"now": now, "late": now - JOB_COMES_WITHIN})
+    return [(row[0], row[1]) for row in rows]
+
+
+def record_attempt(*, taken: Taken, answer: "Answer", started: datetime, now: datetime) -> None:
+    """Writes the log, and when it is tried again; an endpoint that is gone for good is disabled."""
+    parameters = {
+        "delivery": taken.delivery_id,
+        "webhook": taken.webhook_id,
+        "tries": taken.tries,
+        "started": started,
+        "milliseconds": answer.milliseconds,
+        "status": answer.status,
+        "error": answer.error,
+        "body": answer.body,
+    }
+    if answer.is_success:
+        execute(SUCCEEDED, parameters)
+    elif answer.status == GONE:
+        _record_gone(taken, parameters)
+    else:
+        wait = parse_retry_after(answer.retry_after, now=now)
+        execute(FAILED, {**parameters, **_following(next_try(tries=taken.tries, now=now, retry_after=wait))})
+
+
+@transaction.atomic
+def _record_gone(taken: Taken, parameters: dict[str, Any]) -> None:
+    # The webhook first: its row is locked before any delivery's everywhere else.
+    webhook = Webhook.objects.get(pk=taken.webhook_id)
+    if webhook.deleted is None:
+        disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
+    execute(FAILED, {**parameters, **_following(None)})
+
+
+def _following(moment: datetime | None) -> dict[str, Any]:
+    return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
+
+
+def _taken(*row: Any) -> Taken:
+    body = orjson.dumps(envelope(*row[7:]))
+    return Taken(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

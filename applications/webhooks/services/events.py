@@ -1,0 +1,103 @@
+"""`record_event(*, application_id, store_id, type, data, timestamp=None)`: written with the change it tells of."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.utils import timezone
+from psycopg.types.json import Jsonb
+
+from applications.webhooks.models import DeliveryAttempt, Event
+from fulfillment.core.audit.erasure import without_words
+from fulfillment.core.db.prepared import execute, fetch_row
+
+DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
+
+# One round trip: the event, a delivery for each webhook that hears of it, and a job for each delivery. By the queueing
+# lock whoever takes a delivery without its job finds that job and removes it.
+RECORD = f"""
+WITH told AS (
+    INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
+    VALUES (%(event_id)s, %(application)s, %(store)s, %(type)s, %(timestamp)s, %(data)s)
+    RETURNING id
+), hearing AS (
+    SELECT id FROM applications_webhook
+    WHERE application_id = %(application)s AND is_enabled
+        AND event_types && %(patterns)s::varchar[]
+        AND (store_ids = '{{}}' OR %(store)s = '' OR %(store)s = ANY(store_ids))
+), made AS (
+    INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
+    SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
+    RETURNING id
+)
+SELECT procrastinate_defer_jobs_v1(array_agg(ROW(
+    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, 'delivery:' || id,
+    jsonb_build_object('delivery_id', id), NULL
+)::procrastinate_job_to_defer_v1)) FROM made HAVING count(*) > 0
+"""  # noqa: S608 - the names are constants
+
+
+def record_event(
+    *,
+    application_id: UUID,
+    store_id: str,
+    type: str,  # noqa: A002 - the envelope's own name
+    data: Mapping[str, Any],
+    timestamp: datetime | None = None,
+) -> UUID:
+    """Writes an event for an application, to be sent to its webhooks, and returns its EventID.
+
+    Only inside the transaction of the change it tells of. `data` must stay below 20 kB and hold nothing of a
+    recipient; `store_id` is empty where the event is of no store, and then every webhook hears of it.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
+    event_id = uuid4()
+    parameters = {
+        "event_id": event_id,
+        "application": application_id,
+        "store": store_id,
+        "type": type,
+        "timestamp": timestamp or timezone.now(),
+        "data": Jsonb(dict(data)),
+        "patterns": [type, f"{type.partition('.')[0]}.*", "*"],
+    }
+    execute(RECORD, parameters)
+    return event_id
+
+
+@transaction.atomic
+def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) -> int:
+    """Takes the words out of what was told about an order and of what was answered; says how many events changed."""
+    changed = 0
+    told = Event.objects.filter(application=application_id, data__OrderID=order_id)
+    events = list(told.select_for_update(of=("self",)).order_by("pk"))
+    for attempt in DeliveryAttempt.objects.filter(delivery__event__in=events).exclude(body=""):
+        body = without_words(attempt.body, words)
+        if body != attempt.body:
+            DeliveryAttempt.objects.filter(pk=attempt.pk).update(body=body)
+    for event in events:
+        data = without_words(event.data, words)
+        if data != event.data:
+            event.data = data
+            event.save(update_fields=["data"])
+            changed += 1
+    return changed
+
+
+@transaction.atomic
+def settle_restored_events() -> bool:
+    """After a restore into a new PostgreSQL, whose transactions count from the start: True if there was one.
+
+    Else readers would wait for numbers that are far away. The order within an application becomes that of `id`.
+    """
+    row = fetch_row(
+        "SELECT transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint "
+        "FROM applications_event ORDER BY id DESC LIMIT 1"
+    )
+    if row is None or not row[0]:
+        return False
+    execute("UPDATE applications_event SET transaction = 0")
+    return True

@@ -1,0 +1,53 @@
+"""Webhooks that keep failing: a mail after a day, an end after five."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from applications.registration.services.mail import mail_owners
+from applications.webhooks.models import Webhook
+from applications.webhooks.services.webhooks import disable_webhook, lock_webhook
+from fulfillment.core.errors import Conflict
+
+WARNED_AFTER = timedelta(hours=24)
+DISABLED_AFTER = timedelta(hours=120)
+
+
+def review_failing_webhooks(*, now: datetime) -> None:
+    """Called every minute; each webhook on its own, so that one in the way holds up nobody."""
+    failing = Webhook.objects.filter(is_enabled=True, failing_since__lte=now - WARNED_AFTER)
+    for webhook in failing.filter(failing_since__lte=now - DISABLED_AFTER):
+        _disable(webhook, now)
+    for webhook in failing.filter(failing_since__gt=now - DISABLED_AFTER, warned__isnull=True):
+        _warn(webhook, now)
+
+
+@transaction.atomic
+def _disable(webhook: Webhook, now: datetime) -> None:
+    locked = _still(webhook, now - DISABLED_AFTER)
+    if locked:
+        disable_webhook(webhook=locked, reason="No try succeeded for 120 hours.")
+
+
+@transaction.atomic
+def _warn(webhook: Webhook, now: datetime) -> None:
+    locked = _still(webhook, now - WARNED_AFTER)
+    if not locked or locked.warned:
+        return
+    Webhook.objects.filter(pk=locked.pk).update(warned=now)
+    mail_owners(
+        application=locked.application,
+        subject=f"A webhook of {locked.application.name} fails",
+        text=f"No event has reached {locked.url} for 24 hours. After 120 hours without success the webhook is "
+        "disabled; nothing is lost, events are kept for 30 days.",
+    )
+
+
+def _still(webhook: Webhook, since: datetime) -> Webhook | None:
+    """The locked webhook, if it still fails: a try may have succeeded since it was found."""
+    try:
+        locked = lock_webhook(webhook)
+    except Conflict:
+        return None
+    is_failing = locked.is_enabled and locked.failing_since is not None and locked.failing_since <= since
+    return locked if is_failing else None

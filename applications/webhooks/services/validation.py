@@ -1,0 +1,48 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from applications.webhooks.models.event_type import PATTERNS, EventType
+from applications.webhooks.sending.url_policy import refusal
+from fulfillment.core.errors import Fault, Invalid
+
+MAXIMUM_STORES = 100
+LONGEST_STORE_ID = 64
+
+
+def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
+    """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
+    faults: list[Fault] = []
+    if is_new and not values.get("URL"):
+        faults.append(Fault("/URL", "required", "URL: name the https address events go to."))
+    elif "URL" in values and (reason := refusal(values["URL"])):
+        faults.append(Fault("/URL", "url_refused", f"URL: {reason}"))
+    if "EventTypes" in values:
+        faults += _event_type_faults(values["EventTypes"])
+    if "StoreIDs" in values:
+        faults += _store_faults(values["StoreIDs"])
+    if faults:
+        message = faults[0].message if len(faults) == 1 else "The webhook cannot be saved."
+        raise Invalid(message, code=faults[0].code, faults=faults)
+
+
+def _event_type_faults(names: Sequence[str]) -> list[Fault]:
+    if not names:
+        return [Fault("/EventTypes", "required", "EventTypes: name at least one; * stands for all.")]
+    allowed = [*PATTERNS, *EventType.values]
+    text = f"allowed: {', '.join(allowed)}."
+    return [
+        Fault(f"/EventTypes/{index}", "event_type_unknown", f"There is no event type {name[:60]!r}; {text}")
+        for index, name in enumerate(names)
+        if name not in allowed
+    ]
+
+
+def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
+    if len(store_ids) > MAXIMUM_STORES:
+        message = f"StoreIDs: at most {MAXIMUM_STORES}; leave them out to hear of every store."
+        return [Fault("/StoreIDs", "too_many_stores", message)]
+    return [
+        Fault(f"/StoreIDs/{index}", "store_invalid", f"A StoreID has 1 to {LONGEST_STORE_ID} characters.")
+        for index, store_id in enumerate(store_ids)
+        if not 1 <= len(store_id) <= LONGEST_STORE_ID
+    ]

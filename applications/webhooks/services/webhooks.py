@@ -1,0 +1,143 @@
+"""Webhooks of an application. For pages and API alike:
+
+`create_webhook(*, application, values) -> (Webhook, secret)`, `change_webhook(*, webhook, values, if_match=())`,
+`delete_webhook(*, webhook)`, `rotate_secret(*, webhook) -> secret`, `enable_webhook(*, webhook)`,
+`disable_webhook(*, webhook, reason)`. `values` hold the contract's names: URL, EventTypes, StoreIDs, IsEnabled.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from applications.registration.models import Application
+from applications.registration.services.keys import lock_application
+from applications.registration.services.mail import mail_owners
+from applications.webhooks.models import Webhook, WebhookSecret
+from applications.webhooks.models.event_type import EVERYTHING
+from applications.webhooks.selectors.webhooks import webhook_etag
+from applications.webhooks.sending.signatures import generate_webhook_secret
+from applications.webhooks.services.events import record_event
+from applications.webhooks.services.validation import check_webhook
+from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
+from fulfillment.core.secrets import encrypt
+from fulfillment.operations.secret_rotation import StoredSecret
+
+MAXIMUM_WEBHOOKS = 20
+STORED_SECRETS = (StoredSecret("webhook secrets", WebhookSecret, digest=None),)
+OLD_SECRET_GOOD_FOR = timedelta(hours=24)
+BY_APPLICATION = "Disabled by the application."
+
+
+@transaction.atomic
+def create_webhook(*, application: Application, values: Mapping[str, Any]) -> tuple[Webhook, str]:
+    """The webhook and its secret, which is shown now and never again."""
+    check_webhook(values, is_new=True)
+    lock_application(application)
+    if application.webhooks.filter(deleted__isnull=True).count() >= MAXIMUM_WEBHOOKS:
+        raise Invalid.at(
+            "", "too_many_webhooks", f"An application has at most {MAXIMUM_WEBHOOKS} webhooks; delete one."
+        )
+    webhook = Webhook(application=application, event_types=[EVERYTHING])
+    _write(webhook, values)
+    webhook.save(force_insert=True)
+    return webhook, _add_secret(webhook)
+
+
+@transaction.atomic
+def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Sequence[str] = ()) -> Webhook:
+    """Changes what is named; a URL that changes begins without failures. Raises PreconditionFailed."""
+    check_webhook(values, is_new=False)
+    locked = lock_webhook(webhook)
+    if if_match and "*" not in if_match and webhook_etag(locked) not in if_match:
+        raise PreconditionFailed("The webhook has changed since; read it again and decide anew.")
+    _write(locked, values)
+    locked.save()
+    return locked
+
+
+@transaction.atomic
+def delete_webhook(*, webhook: Webhook) -> None:
+    """At once for everybody; what is on its way this moment may still arrive. `prune` removes the log."""
+    locked = lock_webhook(webhook)
+    locked.is_enabled, locked.disabled_reason, locked.deleted = False, "Deleted.", timezone.now()
+    locked.save()
+    locked.secrets.all().delete()
+
+
+@transaction.atomic
+def rotate_secret(*, webhook: Webhook) -> str:
+    """A new secret, shown now and never again; the old one signs along for 24 hours."""
+    locked = lock_webhook(webhook)
+    now = timezone.now()
+    locked.secrets.filter(expires__lte=now).delete()
+    locked.secrets.filter(expires__isnull=True).update(expires=now + OLD_SECRET_GOOD_FOR)
+    locked.save(update_fields=["updated"])
+    return _add_secret(locked)
+
+
+@transaction.atomic
+def enable_webhook(*, webhook: Webhook) -> Webhook:
+    """Begins anew, without failures; what was missed comes with `recover_deliveries`."""
+    locked = lock_webhook(webhook)
+    _enable(locked)
+    locked.save()
+    return locked
+
+
+@transaction.atomic
+def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
+    """Ours to call when an endpoint is gone: tells the other webhooks and the application's owners."""
+    locked = lock_webhook(webhook)
+    if not locked.is_enabled:
+        return locked
+    locked.is_enabled, locked.disabled_reason = False, reason
+    locked.save()
+    data = {"WebhookID": str(locked.pk), "URL": locked.url, "DisabledReason": reason}
+    record_event(application_id=locked.application_id, store_id="", type="webhook.disabled", data=data)
+    mail_owners(
+        application=locked.application,
+        subject=f"A webhook of {locked.application.name} was disabled",
+        text=f"{reason}\n\nEvents are not sent to {locked.url} any more. Enable the webhook again when it works, "
+        "and recover what it missed: events are kept for 30 days.",
+    )
+    return locked
+
+
+def lock_webhook(webhook: Webhook) -> Webhook:
+    """Raises Conflict where it was deleted meanwhile."""
+    try:
+        return (
+            Webhook.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("application")
+            .get(pk=webhook.pk, deleted__isnull=True)
+        )
+    except Webhook.DoesNotExist as error:
+        raise Conflict("The webhook was deleted meanwhile.", code="webhook_deleted") from error
+
+
+def _write(webhook: Webhook, values: Mapping[str, Any]) -> None:
+    if "URL" in values and values["URL"] != webhook.url:
+        webhook.url = values["URL"]
+        webhook.failing_since = webhook.warned = None
+    if "EventTypes" in values:
+        webhook.event_types = list(dict.fromkeys(values["EventTypes"]))
+    if "StoreIDs" in values:
+        webhook.store_ids = list(dict.fromkeys(values["StoreIDs"]))
+    if values.get("IsEnabled") is True and not webhook.is_enabled:
+        _enable(webhook)
+    if values.get("IsEnabled") is False and webhook.is_enabled:
+        webhook.is_enabled, webhook.disabled_reason = False, BY_APPLICATION
+
+
+def _enable(webhook: Webhook) -> None:
+    webhook.is_enabled, webhook.disabled_reason = True, ""
+    webhook.failing_since = webhook.warned = None
+
+
+def _add_secret(webhook: Webhook) -> str:
+    secret = generate_webhook_secret()
+    WebhookSecret.objects.create(webhook=webhook, ciphertext=encrypt(secret))
+    return secret

@@ -1,0 +1,209 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+
+from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
+from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset
+from delivery.datasets.populations import ROUTE_TYPE_NAMES
+from delivery.datasets.selectors.datasets import compare_datasets, live_dataset, loaded_datasets
+from delivery.datasets.selectors.populations import export_lines, routes_in
+from delivery.datasets.services.datasets import activate_dataset, discard_dataset
+from delivery.datasets.sources.cells import read_postal_code
+from fulfillment.core.admin.confirmation import ask
+
+MINIMUM_PIECES = 200
+COLOURS: dict[str, str] = {
+    DatasetStatus.ACTIVE: "success",
+    DatasetStatus.READY: "info",
+    DatasetStatus.RETIRED: "warning",
+    DatasetStatus.DISCARDED: "default",
+}
+
+
+@admin.register(Dataset)
+class DatasetAdmin(DeliveryAdmin):
+    list_display = [
+        "id", "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
+        "difference", "file_name", "created_by",
+    ]  # fmt: skip
+    list_filter = ["status"]
+    search_fields = ["file_name", "created_by", "sha256"]
+    search_help_text = "File, its SHA-256, or who imported it"
+    empty_help = "Import a file of delivery counts to make the first one."
+    list_before_template = "admin/delivery/dataset_list_before.html"
+    change_form_outer_after_template = "admin/delivery/dataset_after.html"
+    fieldsets = [
+        (None, {"fields": ["shown_vintage", "shown_status", "is_synthetic", "is_merged"]}),
+        (
+            "Counts",
+            {"fields": ["route_types", "postal_code_count", "route_count", "homes", "firms"]},
+        ),
+        ("Source", {"fields": ["file_name", "source_format", "sha256", "created", "created_by"]}),
+        ("Activation", {"fields": ["activated", "activated_by"]}),
+    ]
+
+    @admin.display(description="vintage", ordering="vintage")
+    def shown_vintage(self, dataset: Dataset) -> str:
+        return dataset.vintage_label
+
+    @display(description="status", label={label: COLOURS[value] for value, label in DatasetStatus.choices})
+    def shown_status(self, dataset: Dataset) -> str:
+        return dataset.get_status_display()
+
+    @admin.display(description="residential")
+    def homes(self, dataset: Dataset) -> str:
+        return f"{dataset.residential:,}"
+
+    @admin.display(description="business")
+    def firms(self, dataset: Dataset) -> str:
+        return f"{dataset.business:,}"
+
+    @admin.display(description="deliveries")
+    def deliveries(self, dataset: Dataset) -> str:
+        return f"{dataset.total:,}"
+
+    @admin.display(description="against active")
+    def difference(self, dataset: Dataset) -> str:
+        live_total: int | None = dataset.live_total  # type: ignore[attr-defined]  # annotated below
+        if dataset.status in {DatasetStatus.ACTIVE, DatasetStatus.DISCARDED} or not live_total:
+            return ""
+        return f"{(dataset.total - live_total) * 100 / live_total:+.2f} %"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Dataset]:
+        live = LiveDataset.objects.annotate(total=F("dataset__residential") + F("dataset__business"))
+        return super().get_queryset(request).annotate(live_total=Subquery(live.values("total")[:1]))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "live": live_dataset()})
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        # What is no number names no data set; Django's own page says so below.
+        found = self.get_object(request, object_id)
+        dataset, live = loaded_datasets().filter(pk=found and found.pk).first(), live_dataset()
+        context = {
+            "totals": _totals_table(dataset) if dataset else None,
+            "comparison": compare_datasets(live, dataset) if dataset and live and live != dataset else None,
+            "live": live,
+            "is_loaded": dataset is not None,
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.page_path("look-up/", self.look_up_view, "look_up"),
+            self.page_path("<int:dataset_id>/export/", self.export_view, "export"),
+            self.page_path(
+                "<int:dataset_id>/activate/", require_POST(self.activate_view), "activate", "change"
+            ),
+            self.page_path("<int:dataset_id>/discard/", require_POST(self.discard_view), "discard", "change"),
+            *super().get_urls(),
+        ]
+
+    def look_up_view(self, request: HttpRequest) -> HttpResponse:
+        asked = request.GET.get("postal_code", "").strip()[:20]
+        postal_code, flaw = read_postal_code(asked)
+        live = live_dataset()
+        routes = routes_in(live, postal_code) if live and postal_code else None
+        context = self.page_context(
+            request,
+            f"Routes of {postal_code}" if postal_code else "Look up a ZIP code",
+            asked=asked,
+            postal_code=postal_code,
+            is_malformed=bool(asked) and flaw == "E_ZIP",
+            live=live,
+            routes=_routes_table(routes, live) if routes and live else None,
+            sums=_sums(routes, live) if routes and live else None,
+        )
+        return TemplateResponse(request, "admin/delivery/look_up.html", context)
+
+    def export_view(self, request: HttpRequest, dataset_id: int) -> StreamingHttpResponse:
+        dataset = get_object_or_404(loaded_datasets(), pk=dataset_id)
+        response = StreamingHttpResponse(export_lines(dataset), content_type="text/csv; charset=utf-8")
+        name = f"eddm-{dataset.vintage:%Y-%m}-{dataset.pk}.csv"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
+
+    def activate_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
+        def activate() -> str:
+            dataset = activate_dataset(
+                dataset_id=dataset_id,
+                by=request.user.get_username(),
+                despite_concerns="despite_concerns" in request.POST,
+            )
+            return f"The API answers from data set {dataset} now."
+
+        return run_service(request, activate, _address(dataset_id))
+
+    def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
+        dataset = get_object_or_404(Dataset, pk=dataset_id)
+        question = f"Discard data set {dataset}? Its counts are deleted; only its record stays."
+        if page := ask(self, request, question=question, button="Discard", back=change_url(dataset)):
+            return page
+
+        def discard() -> str:
+            return f"Data set {discard_dataset(dataset_id=dataset_id)} was discarded."
+
+        return run_service(request, discard, reverse("admin:delivery_dataset_changelist"))
+
+
+def _address(dataset_id: int) -> str:
+    dataset = Dataset.objects.filter(pk=dataset_id).first()
+    return change_url(dataset) if dataset else reverse("admin:delivery_dataset_changelist")
+
+
+def _totals_table(dataset: Dataset) -> dict[str, list[Any]]:
+    return {
+        "headers": ["Route type", "Routes", "Residential", "Business", "Total", "Counted"],
+        "rows": [
+            [
+                f"{letter} {ROUTE_TYPE_NAMES[letter]}",
+                *(f"{number:,}" for number in (routes, homes, firms, homes + firms)),
+                "yes" if letter in dataset.route_types else "no",
+            ]
+            for letter, (routes, homes, firms) in sorted(dataset.totals_by_type.items())
+        ],
+    }
+
+
+def _routes_table(routes: list[tuple[str, int, int]], live: Dataset) -> dict[str, list[Any]]:
+    return {
+        "headers": ["Route", "Type", "Residential", "Business", "Total", "Notes"],
+        "rows": [
+            [
+                route,
+                ROUTE_TYPE_NAMES[route[0]],
+                homes,
+                firms,
+                homes + firms,
+                _remark(route, homes + firms, live),
+            ]
+            for route, homes, firms in routes
+        ],
+    }
+
+
+def _remark(route: str, total: int, live: Dataset) -> str:
+    if route[0] not in live.route_types:
+        return "not counted"
+    return f"under {MINIMUM_PIECES}" if total < MINIMUM_PIECES else ""
+
+
+def _sums(routes: list[tuple[str, int, int]], live: Dataset) -> tuple[int, int, int]:
+    counted = [(homes, firms) for route, homes, firms in routes if route[0] in live.route_types]
+    residential, business = sum(homes for homes, _ in counted), sum(firms for _, firms in counted)
+    return residential, business, residential + business

@@ -1,0 +1,118 @@
+from typing import Any
+
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
+from delivery.datasets.sources.cells import POSTAL_CODE
+from delivery.datasets.sources.columns import ALIASES
+from fulfillment.core.errors import DomainError
+
+FORMATS = [
+    ("auto", "As detected"),
+    ("csv", "CSV, TSV or another delimited table"),
+    ("gis-json", "JSON of the USPS map service"),
+    ("delstat", "Delivery Statistics, fixed width"),
+]
+LABELS = {
+    "zip": "ZIP code",
+    "route": "Carrier route",
+    "residential": "Residential count",
+    "business": "Business count",
+    "total": "Total count",
+}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget,
+        help_text="CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
+        "plain, .gz or .zip. Nothing is loaded yet.",
+    )
+
+
+class ImportForm(forms.Form):
+    """How an upload is read and what happens then."""
+
+    format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
+    vintage = forms.CharField(
+        widget=UnfoldAdminTextInputWidget, help_text="The month of the counts, YYYY-MM."
+    )
+    types = forms.CharField(
+        label="Route types counted",
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Some of C (city), R (rural), H (highway contract) and B (PO Boxes).",
+    )
+    postal_code = forms.CharField(
+        label="ZIP code of all lines",
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Only for a table without a column for it.",
+    )
+    max_reject = forms.FloatField(
+        label="Rejected lines allowed, in percent",
+        min_value=0,
+        max_value=100,
+        initial=0.5,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+    merge = forms.BooleanField(
+        required=False,
+        label="Replace only the ZIP codes in the file",
+        widget=UnfoldBooleanWidget,
+        help_text="All others are taken over from the active data set.",
+    )
+    activate = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Activate when nothing speaks against it",
+        widget=UnfoldBooleanWidget,
+    )
+    force = forms.BooleanField(
+        required=False, label="Activate in spite of concerns", widget=UnfoldBooleanWidget
+    )
+
+    def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbered = [(str(at), name or f"column {at}") for at, name in enumerate(preview.header, 1)]
+        for field in ALIASES if preview.header else ():
+            at = preview.columns.get(field)
+            self.fields[f"column_{field}"] = forms.ChoiceField(
+                label=LABELS[field],
+                required=False,
+                choices=[("", "as recognised" if at is not None else "none"), *numbered],
+                initial="" if at is None else str(at + 1),
+                widget=UnfoldAdminSelectWidget,
+            )
+
+    def clean_vintage(self) -> str:
+        return self._checked("vintage", read_vintage)
+
+    def clean_types(self) -> str:
+        return self._checked("types", read_types)
+
+    def clean_postal_code(self) -> str:
+        text: str = self.cleaned_data["postal_code"].strip()
+        if text and not POSTAL_CODE.fullmatch(text):
+            raise forms.ValidationError("Write five digits.")
+        return text
+
+    def _checked(self, name: str, reader: Any) -> str:
+        try:
+            reader(self.cleaned_data[name])
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        text: str = self.cleaned_data[name]
+        return text.strip()
+
+    @property
+    def chosen_options(self) -> ImportOptions:
+        values = dict(self.cleaned_data)
+        columns = {field: values.pop(f"column_{field}", "") for field in ALIASES}
+        return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})

@@ -1,0 +1,190 @@
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+
+from delivery.datasets.admin.forms import LABELS, ImportForm, UploadForm
+from delivery.datasets.admin.views import DeliveryAdmin, change_url, run_service
+from delivery.datasets.models import ImportRun, ImportState
+from delivery.datasets.services.importer import ImportOptions, Preview
+from delivery.datasets.services.locking import mark_dead_imports
+from delivery.datasets.services.uploads import discard_upload, preview_upload, receive_upload, start_import
+from delivery.datasets.sources.problems import REMEDIES
+from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.errors import DomainError
+
+COLOURS: dict[str, str] = {
+    ImportState.UPLOADED: "info",
+    ImportState.WAITING: "warning",
+    ImportState.RUNNING: "warning",
+    ImportState.LOADED: "success",
+    ImportState.FAILED: "danger",
+}
+UNDER_WAY = {ImportState.WAITING, ImportState.RUNNING}
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(DeliveryAdmin):
+    list_display = [
+        "id", "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created",
+        "created_by",
+    ]  # fmt: skip
+    list_select_related = ["dataset"]
+    list_filter = ["state"]
+    search_fields = ["file_name", "created_by"]
+    search_help_text = "File or who imported it"
+    empty_help = "Import a file of delivery counts: the API answers look-ups from it once it is active."
+    change_form_outer_after_template = "admin/delivery/import_after.html"
+    fields = [
+        "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created", "created_by",
+        "finished",
+    ]  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return request.user.has_perm("delivery.add_importrun")
+
+    @display(description="state", label={label: COLOURS[value] for value, label in ImportState.choices})
+    def shown_state(self, run: ImportRun) -> str:
+        return run.get_state_display()
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.page_path("<int:run_id>/prepare/", self.prepare_view, "prepare", "add"),
+            self.page_path(
+                "<int:run_id>/throw-away/", require_POST(self.throw_away_view), "throw_away", "add"
+            ),
+            self.page_path("<int:run_id>/progress/", self.progress_view, "progress"),
+            self.page_path("<int:run_id>/problems/", self.problems_view, "problems"),
+            *super().get_urls(),
+        ]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            try:
+                run = receive_upload(upload=form.cleaned_data["file"], by=request.user.get_username())
+            except DomainError as error:
+                form.add_error("file", error.message)
+            else:
+                return redirect("admin:delivery_importrun_prepare", run.pk)
+        context = self.page_context(request, "Import delivery populations", form=form)
+        return TemplateResponse(request, "admin/delivery/upload.html", context)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        mark_dead_imports()
+        found = self.get_object(request, object_id)
+        run = ImportRun.objects.select_related("dataset").filter(pk=found and found.pk).first()
+        if run and run.state == ImportState.UPLOADED:
+            return redirect("admin:delivery_importrun_prepare", run.pk)
+        context = {
+            "run": run,
+            "is_under_way": run and run.state in UNDER_WAY,
+            "progress_text": _progress_text(run) if run else "",
+            **(_report(run) if run else {}),
+        }
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
+
+    def prepare_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
+        """Preview and mapping: "Preview again" reads the first lines anew, "Import" starts."""
+        run = get_object_or_404(ImportRun, pk=run_id)
+        if run.state != ImportState.UPLOADED:
+            return redirect(change_url(run))
+        preview = preview_upload(run=run, options=ImportOptions(), by=str(request.user.pk))
+        form = ImportForm(request.POST or None, preview=preview, initial=_initial(preview))
+        if form.is_valid():
+            preview = preview_upload(run=run, options=form.chosen_options, by=str(request.user.pk))
+            if "start" in request.POST and not preview.error:
+                return self._start(request, run, form.chosen_options)
+        context = self.page_context(
+            request,
+            f"Import {run.file_name}",
+            run=run,
+            form=form,
+            preview=preview,
+            table=_preview_table(preview),
+        )
+        return TemplateResponse(request, "admin/delivery/prepare.html", context)
+
+    def _start(self, request: HttpRequest, run: ImportRun, options: ImportOptions) -> HttpResponse:
+        try:
+            start_import(run=run, options=options)
+        except DomainError as error:
+            messages.error(request, error.message)
+        return redirect(change_url(run))
+
+    def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
+        run = get_object_or_404(ImportRun, pk=run_id)
+
+        question = f"Throw away the upload {run.file_name}? Nothing of it was imported."
+        back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
+        if page := ask(self, request, question=question, button="Throw away", back=back):
+            return page
+
+        def discard() -> str:
+            discard_upload(run=run)
+            return f"The upload {run.file_name} was thrown away."
+
+        return run_service(request, discard, reverse("admin:delivery_importrun_changelist"))
+
+    def progress_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
+        mark_dead_imports()
+        run = get_object_or_404(ImportRun, pk=run_id)
+        shown = {
+            "percent": run.percent,
+            "text": _progress_text(run),
+            "is_under_way": run.state in UNDER_WAY,
+        }
+        return JsonResponse(shown, headers={"Cache-Control": "no-store"})
+
+    def problems_view(self, request: HttpRequest, run_id: int) -> FileResponse:
+        run = get_object_or_404(ImportRun, pk=run_id)
+        if not run.problem_file:
+            raise Http404
+        name = f"eddm-import-{run.pk}-problems.csv"
+        return FileResponse(run.problem_file.open(), as_attachment=True, filename=name)
+
+
+def _initial(preview: Preview) -> dict[str, Any]:
+    return {"format": "auto", "vintage": preview.vintage, "types": settings.EDDM_ROUTE_TYPES}
+
+
+def _progress_text(run: ImportRun) -> str:
+    if run.state == ImportState.RUNNING:
+        return f"{run.phase}, {run.percent} %: {run.row_count:,} lines, {run.reject_count:,} rejected"
+    return run.get_state_display()
+
+
+def _report(run: ImportRun) -> dict[str, Any]:
+    counts = sorted(run.problem_counts.items(), key=lambda item: -item[1])
+    return {
+        "problem_counts": {
+            "headers": ["Code", "Lines", "What it means"],
+            "rows": [[code, f"{count:,}", REMEDIES.get(code, "")] for code, count in counts],
+        },
+        "problems": {
+            "headers": ["Line", "Column", "Value", "Code"],
+            "rows": [[p.line, p.column, p.value, p.code] for p in run.problems.all()],
+        },
+        "concerns": run.dataset.concerns if run.dataset else [],
+    }
+
+
+def _preview_table(preview: Preview) -> dict[str, Any]:
+    return {
+        "headers": ["Line", *LABELS.values()],
+        "rows": [list(row) for row in preview.rows],
+    }

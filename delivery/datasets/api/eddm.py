@@ -1,0 +1,168 @@
+import hashlib
+import re
+from collections.abc import Iterable
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from delivery.datasets.selectors.populations import look_up
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Fault, Invalid, Unavailable
+
+MAXIMUM_CODES = 100
+PARAMETER = "postalCodes"
+# How the codes are sent nearly always; taking a hundred parameters apart costs more than looking them up.
+PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
+POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")
+# One, or several with commas; blanks and empty places between them are passed by.
+CODES_PATTERN = (
+    r"^[ \t\r\n,]*[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*(?:,[ \t\r\n]*(?:[0-9]{5}(?:-?[0-9]{4})?[ \t\r\n]*)?)*$"
+)
+
+
+class RouteSerializer(serializers.Serializer):
+    CarrierRouteID = serializers.CharField(help_text="A type letter (C, R, H or B) and three digits.")
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+
+
+class DeliveryPopulationSerializer(serializers.Serializer):
+    PostalCode = serializers.CharField()
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField(help_text="ResidentialCount + BusinessCount.")
+    Routes = RouteSerializer(many=True)
+
+
+class NoPopulationData(Unavailable):
+    code = "population_data_missing"
+    title = "No population data"
+    retry_after = 300
+
+
+class EddmViewSet(ApiViewSet):
+    access = {"list": Access(rule="Every caller.")}
+    errors = {
+        "list": {
+            400: "No code, a malformed one or more than 100 distinct ones; every bad code is named.",
+            503: "No population data is loaded, or the service cannot reach its database.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="delivery_eddm_list",
+        summary="Look up delivery populations",
+        description="Counts of residential and business deliveries per postal code and carrier route, in the order "
+        "asked. A code asked twice is answered once; a well-formed code that is not known has zeros and no routes. "
+        "City, rural and highway contract routes are counted; PO Boxes only where the service is set up so.",
+        parameters=[
+            OpenApiParameter(
+                PARAMETER,
+                {"type": "array", "items": {"type": "string", "pattern": CODES_PATTERN}, "minItems": 1},
+                required=True,
+                description="Repeated once per code, or comma separated; up to 100 distinct codes of five digits. "
+                "ZIP+4 is taken and cut to five.",
+                examples=[OpenApiExample("Two codes", value=["84101", "84102"])],
+            ),
+            OpenApiParameter(
+                "X-Data-Vintage",
+                OpenApiTypes.STR,
+                OpenApiParameter.HEADER,
+                response=[200, 304],
+                description="The month the counts are of, YYYY-MM.",
+            ),
+            OpenApiParameter(
+                "X-Data-Synthetic",
+                OpenApiTypes.BOOL,
+                OpenApiParameter.HEADER,
+                response=[200, 304],
+                description="`true` while the service answers with the invented counts of its demo; else absent.",
+            ),
+        ],
+        responses={200: DeliveryPopulationSerializer(many=True)},
+        examples=[
+            OpenApiExample(
+                "One code",
+                value={
+                    "PostalCode": "84101",
+                    "ResidentialCount": 612,
+                    "BusinessCount": 148,
+                    "TotalCount": 760,
+                    "Routes": [
+                        {
+                            "CarrierRouteID": "C001",
+                            "ResidentialCount": 612,
+                            "BusinessCount": 148,
+                            "TotalCount": 760,
+                        }
+                    ],
+                },
+                response_only=True,
+                status_codes=["200"],
+            )
+        ],
+    )
+    def list(self, request: Request) -> HttpResponse:
+        codes = _plain_codes(request) or read_codes(request.GET.getlist(PARAMETER))
+        answer = look_up(codes)
+        if answer is None:
+            raise NoPopulationData("No population data is loaded yet; the operator must import it.")
+        etag = _etag(answer.dataset_id, codes)
+        if is_unchanged(request, etag):
+            response = not_modified(etag)
+        else:
+            response = json_bytes(request, answer.body, etag=etag)
+        response["X-Data-Vintage"] = f"{answer.vintage:%Y-%m}"
+        if answer.is_synthetic:
+            response["X-Data-Synthetic"] = "true"
+        return response
+
+
+def _plain_codes(request: Request) -> list[str]:
+    query = request.META.get("QUERY_STRING", "")
+    if not PLAIN_QUERY.fullmatch(query):
+        return []
+    codes = dict.fromkeys(query.removeprefix(f"{PARAMETER}=").replace(f"&{PARAMETER}=", ",").split(","))
+    return list(codes) if len(codes) <= MAXIMUM_CODES else []
+
+
+def read_codes(values: Iterable[str]) -> list[str]:
+    """The distinct codes asked for, in order; every bad one is named."""
+    texts = [text.strip() for value in values for text in value.split(",")]
+    texts = [text for text in texts if text]
+    if not texts:
+        raise Invalid.at(
+            f"?{PARAMETER}", "parameter_missing", f"Name at least one postal code in {PARAMETER}."
+        )
+    codes: dict[str, None] = {}
+    bad: dict[str, None] = {}
+    for text in texts:
+        match = POSTAL_CODE.fullmatch(text)
+        if match:
+            codes[match[1]] = None
+        else:
+            bad[text[:40]] = None
+    faults = [
+        Fault(f"?{PARAMETER}", "postal_code_malformed", f"{text!r} is not a postal code; write five digits.")
+        for text in bad
+    ]
+    distinct = len(codes) + len(bad)
+    if distinct > MAXIMUM_CODES:
+        message = f"{distinct} distinct postal codes were asked for; at most {MAXIMUM_CODES} are answered."
+        faults.insert(0, Fault(f"?{PARAMETER}", "too_many_postal_codes", message))
+    if faults:
+        detail = (
+            faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with {PARAMETER}."
+        )
+        raise Invalid(detail, faults=faults)
+    return list(codes)
+
+
+def _etag(dataset_id: int, codes: list[str]) -> str:
+    return f'W/"{dataset_id}-{hashlib.blake2b("".join(codes).encode(), digest_size=12).hexdigest()}"'

@@ -1,0 +1,21 @@
+from django.db import connection
+
+from delivery.datasets.models import ImportRun, ImportState
+
+# Any number will do, as long as nothing else of the service takes it.
+IMPORT_LOCK = 5_316_001
+
+
+def is_import_running() -> bool:
+    """Whether a process holds the import lock now; a killed one holds it no longer."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+            [IMPORT_LOCK],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def running_import() -> ImportRun | None:
+    return ImportRun.objects.filter(state=ImportState.RUNNING).first()

@@ -1,0 +1,81 @@
+"""Reads of what the data sets hold."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import connection
+
+from delivery.datasets.models import Dataset, Population
+from delivery.datasets.populations import Populations, pack, routes_of
+from fulfillment.core.db.prepared import fetch_row
+
+# Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
+# a sub-select to hide their number from the planner: it then keeps one plan and does not plan each time.
+LOOK_UP = """
+SELECT live.id, live.vintage, live.is_synthetic, (
+    SELECT convert_to('[' || string_agg(coalesce(population.body,
+        '{"PostalCode":"' || asked.code
+        || '","ResidentialCount":0,"BusinessCount":0,"TotalCount":0,"Routes":[]}'
+    ), ',' ORDER BY asked.place) || ']', 'UTF8')
+    FROM unnest((SELECT string_to_array(%s, ','))) WITH ORDINALITY asked(code, place)
+    LEFT JOIN delivery_population population
+        ON population.dataset_id = live.id AND population.postal_code = asked.code
+)
+FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
+WHERE pointer.id = 1
+"""
+EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
+
+
+@dataclass(frozen=True)
+class Answer:
+    dataset_id: int
+    vintage: date
+    is_synthetic: bool
+    body: bytes
+
+
+def look_up(postal_codes: Sequence[str]) -> Answer | None:
+    """The finished bodies of codes that were checked to be five digits; None without a live data set."""
+    row = fetch_row(LOOK_UP, (",".join(postal_codes),))
+    return Answer(*row) if row else None
+
+
+def routes_in(dataset: Dataset, postal_code: str) -> list[tuple[str, int, int]] | None:
+    """All routes of a postal code, of every type; None for an unknown one."""
+    text = (
+        Population.objects.filter(dataset=dataset, postal_code=postal_code)
+        .values_list("routes", flat=True)
+        .first()
+    )
+    return None if text is None else list(routes_of(text))
+
+
+def stored_populations(dataset: Dataset) -> Populations:
+    populations: Populations = {}
+    rows = Population.objects.filter(dataset=dataset).values_list("postal_code", "routes")
+    for postal_code, text in rows.iterator(chunk_size=5000):
+        populations[postal_code] = {route: pack(homes, firms) for route, homes, firms in routes_of(text)}
+    return populations
+
+
+def export_lines(dataset: Dataset) -> Iterator[str]:
+    """The data set as a CSV that imports to the same populations."""
+    yield EXPORT_HEADER
+    rows = Population.objects.filter(dataset=dataset).order_by("postal_code")
+    for postal_code, text in rows.values_list("postal_code", "routes").iterator(chunk_size=2000):
+        yield "".join(
+            f"{postal_code},{route},{homes},{firms},{homes + firms}\n"
+            for route, homes, firms in routes_of(text)
+        )
+
+
+def areas_of(dataset: Dataset) -> set[str]:
+    """The 3-digit areas with at least one postal code."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT left(postal_code, 3) FROM delivery_population WHERE dataset_id = %s",
+            [dataset.pk],
+        )
+        return {row[0] for row in cursor.fetchall()}

@@ -1,0 +1,152 @@
+"""Data sets as versions: stored beside the live one, then activated by moving one pointer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
+from delivery.datasets.populations import Populations, body_of, sum_of, text_of, totals_of
+from delivery.datasets.selectors.populations import stored_populations
+from fulfillment.core.errors import Conflict, NotFound
+
+KEPT = 2
+COPY = "COPY delivery_population (dataset_id, postal_code, residential, business, routes, body) FROM STDIN"
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a data set comes from."""
+
+    vintage: date
+    source_format: str
+    file_name: str
+    sha256: str
+    created_by: str = ""
+    is_synthetic: bool = False
+    is_merged: bool = False
+
+
+def lock_live_dataset() -> LiveDataset:
+    """Serialises activations; look-ups do not wait for it."""
+    pointer, _ = LiveDataset.objects.select_for_update().get_or_create(pk=1)
+    return pointer
+
+
+@transaction.atomic
+def store_populations(
+    *,
+    populations: Populations,
+    route_types: str,
+    origin: Origin,
+    concerns: Sequence[str] = (),
+    progress: Callable[[float], None] = lambda share: None,
+) -> Dataset:
+    """Writes a new data set, ready to be activated."""
+    totals = totals_of(populations)
+    routes, residential, business = sum_of(totals, route_types)
+    dataset = Dataset.objects.create(
+        **vars(origin),
+        route_types=route_types,
+        postal_code_count=len(populations),
+        totals_by_type=totals,
+        route_count=routes,
+        residential=residential,
+        business=business,
+        concerns=list(concerns),
+    )
+    _copy(dataset, populations, progress)
+    return dataset
+
+
+def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float], None]) -> None:
+    codes = sorted(populations)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        with cursor.copy(COPY) as copy:
+            for start in range(0, len(codes), BATCH):
+                lines = []
+                for code in codes[start : start + BATCH]:
+                    body, residential, business = body_of(code, populations[code], dataset.route_types)
+                    text = text_of(populations[code])
+                    lines.append(f"{dataset.pk}\t{code}\t{residential}\t{business}\t{text}\t{body}\n")
+                copy.write("".join(lines))
+                progress(start / len(codes))
+        # The planner must not take the new data set for an empty one.
+        cursor.execute("ANALYZE delivery_population")
+
+
+@transaction.atomic
+def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False) -> Dataset:
+    """The API answers from this data set as soon as this commits; it may be an earlier one.
+
+    The one before it is kept to go back to; what is older loses its populations.
+    """
+    pointer = lock_live_dataset()
+    dataset = _lock(dataset_id)
+    if dataset.status == DatasetStatus.DISCARDED:
+        raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
+    if dataset.status == DatasetStatus.ACTIVE:
+        return dataset
+    if dataset.concerns and dataset.activated is None and not despite_concerns:
+        raise Conflict(
+            "There are concerns about this data set: " + " ".join(dataset.concerns), code="dataset_concerns"
+        )
+    Dataset.objects.filter(status=DatasetStatus.ACTIVE).update(status=DatasetStatus.RETIRED)
+    dataset.status = DatasetStatus.ACTIVE
+    dataset.activated, dataset.activated_by = timezone.now(), by
+    dataset.save(update_fields=["status", "activated", "activated_by"])
+    pointer.dataset = dataset
+    pointer.save(update_fields=["dataset"])
+    _discard_surplus()
+    return dataset
+
+
+@transaction.atomic
+def discard_dataset(*, dataset_id: int) -> Dataset:
+    """Deletes the populations; the record of the data set stays."""
+    lock_live_dataset()
+    dataset = _lock(dataset_id)
+    if dataset.status == DatasetStatus.ACTIVE:
+        raise Conflict("The active data set cannot be discarded.", code="dataset_active")
+    _discard(dataset)
+    return dataset
+
+
+@transaction.atomic
+def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
+    """A new data set of the same routes, with other types counted."""
+    source = _lock(dataset_id)
+    if source.status == DatasetStatus.DISCARDED:
+        raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
+    origin = Origin(
+        vintage=source.vintage,
+        source_format=source.source_format,
+        file_name=source.file_name,
+        sha256=source.sha256,
+        created_by=by,
+        is_synthetic=source.is_synthetic,
+        is_merged=source.is_merged,
+    )
+    return store_populations(populations=stored_populations(source), route_types=route_types, origin=origin)
+
+
+def _lock(dataset_id: int) -> Dataset:
+    dataset = Dataset.objects.select_for_update().filter(pk=dataset_id).first()
+    if dataset is None:
+        raise NotFound(f"There is no data set {dataset_id}.", code="dataset_unknown")
+    return dataset
+
+
+def _discard_surplus() -> None:
+    served = Dataset.objects.filter(status=DatasetStatus.RETIRED).order_by("-activated")
+    for dataset in served[KEPT - 1 :]:
+        _discard(dataset)
+
+
+def _discard(dataset: Dataset) -> None:
+    Population.objects.filter(dataset=dataset).delete()
+    Dataset.objects.filter(pk=dataset.pk).update(status=DatasetStatus.DISCARDED)

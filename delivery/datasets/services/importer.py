@@ -1,0 +1,218 @@
+"""Reads a file into populations, and judges them; writes nothing."""
+
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from delivery.datasets.models.dataset import month_of
+from delivery.datasets.populations import SELECTABLE_TYPES, Populations, totals_of
+from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors.populations import stored_populations
+from delivery.datasets.services.activation_checks import concerns_about
+from delivery.datasets.services.datasets import Origin
+from delivery.datasets.sources.aggregation import gather_routes
+from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
+from delivery.datasets.sources.detection import read_source
+from delivery.datasets.sources.problems import FileRefused, ProblemLog
+from delivery.datasets.sources.rows import Row, Source
+from delivery.datasets.sources.tables import likely_delimiter
+from fulfillment.core.errors import Invalid
+
+VINTAGE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+VINTAGE_IN_NAME = re.compile(r"(?<![0-9])(20[0-9]{2})-?(0[1-9]|1[0-2])(?![0-9])")
+PREVIEWED = 20
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How a file is to be read and what happens then; `vintage` as YYYY-MM or empty."""
+
+    format: str = "auto"
+    vintage: str = ""
+    types: str = ""
+    columns: dict[str, str] = field(default_factory=dict)
+    postal_code: str = ""
+    merge: bool = False
+    activate: bool = True
+    max_reject: float = 0.5
+    force: bool = False
+    is_synthetic: bool = False
+
+    def __post_init__(self) -> None:
+        if self.vintage:
+            read_vintage(self.vintage)
+        read_types(self.types)
+
+    @property
+    def route_types(self) -> str:
+        return read_types(self.types)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass
+class Reading:
+    """What a file gave. `populations` already hold the live ones where the file is merged into them."""
+
+    origin: Origin
+    populations: Populations
+    rows: int
+    log: ProblemLog
+    notes: list[str]
+    concerns: list[str]
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True)
+class Preview:
+    format: str
+    header: list[str]
+    columns: dict[str, int]
+    rows: list[tuple[Any, ...]]
+    vintage: str
+    error: str = ""
+
+
+def read_file(
+    *,
+    path: Path,
+    name: str,
+    options: ImportOptions,
+    log: ProblemLog,
+    by: str = "",
+    progress: Callable[[str, float, ProblemLog, int], None] = lambda *state: None,
+) -> Reading:
+    with open_file(path, name) as opened:
+        source = read_source(
+            opened,
+            log,
+            format_name=options.format,
+            chosen=options.columns,
+            postal_code=options.postal_code,
+        )
+        populations, rows = gather_routes(
+            source, log, lambda count: progress("reading", opened.share_read, log, count)
+        )
+        rows += log.counts["E_SHAPE"]
+        if not populations:
+            raise FileRefused(_nothing_readable(rows, log))
+        reading = _judge(opened, source, populations, rows, options, log)
+    return _signed(reading, by)
+
+
+def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
+    """The first lines as the import would read them; an unreadable file is described, not refused."""
+    log = ProblemLog()
+    try:
+        with open_file(path, name, is_preview=True) as opened:
+            source = read_source(opened, log, format_name=options.format, chosen=options.columns)
+            rows: list[Row] = []
+            with suppress(PreviewEnded):
+                rows.extend(islice(source.rows, PREVIEWED))
+            vintage, _ = _vintage(options, source, name, path)
+            return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
+    except FileRefused as refusal:
+        vintage, _ = _vintage(options, None, name, path)
+        return Preview("", _first_cells(path, name), {}, [], f"{vintage:%Y-%m}", refusal.message)
+
+
+def read_vintage(text: str) -> date:
+    match = VINTAGE.fullmatch(text.strip())
+    if match is None:
+        raise Invalid.at("vintage", "vintage_invalid", f"The vintage {text!r} must read YYYY-MM.")
+    return date(int(match[1]), int(match[2]), 1)
+
+
+def read_types(text: str) -> str:
+    """Route types in their usual order; empty means the service's setting."""
+    types = (text or settings.EDDM_ROUTE_TYPES).upper()
+    if not types or set(types) - set(SELECTABLE_TYPES):
+        raise Invalid.at("types", "types_invalid", f"The route types {text!r} must be some of C, R, H and B.")
+    return "".join(letter for letter in SELECTABLE_TYPES if letter in types)
+
+
+def _judge(
+    opened: OpenedFile,
+    source: Source,
+    populations: Populations,
+    rows: int,
+    options: ImportOptions,
+    log: ProblemLog,
+) -> Reading:
+    vintage, said_by = _vintage(options, source, opened.name, Path(opened.packed.name))
+    notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
+    live = live_dataset()
+    is_synthetic = options.is_synthetic
+    if options.merge:
+        if live is None:
+            raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
+        notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
+        populations = stored_populations(live) | populations
+        # The oldest part dates the whole.
+        vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
+    concerns = concerns_about(
+        populations=populations,
+        totals=totals_of(populations),
+        route_types=options.route_types,
+        rejects=log.rejects,
+        rows=rows,
+        max_reject=options.max_reject,
+        live=live,
+    )
+    origin = Origin(
+        vintage=vintage,
+        source_format=source.format,
+        file_name=opened.name[:255],
+        sha256=opened.sha256,
+        is_synthetic=is_synthetic,
+        is_merged=options.merge,
+    )
+    merged_into = live.pk if live and options.merge else None
+    return Reading(origin, populations, rows, log, notes, concerns, merged_into)
+
+
+def _signed(reading: Reading, by: str) -> Reading:
+    reading.origin = Origin(**{**vars(reading.origin), "created_by": by})
+    return reading
+
+
+def _vintage(options: ImportOptions, source: Source | None, name: str, path: Path) -> tuple[date, str]:
+    if options.vintage:
+        return read_vintage(options.vintage), ""
+    if source and source.vintage:
+        return source.vintage, "as the file says"
+    if match := VINTAGE_IN_NAME.search(name):
+        return date(int(match[1]), int(match[2]), 1), "from the file's name"
+    changed = datetime.fromtimestamp(path.stat().st_mtime, tz=timezone.get_default_timezone())
+    return month_of(changed.date()), "from the file's date, as none was given"
+
+
+def _nothing_readable(rows: int, log: ProblemLog) -> str:
+    if not rows:
+        return "The file holds no routes."
+    codes: Iterable[str] = (f"{code} {count} times" for code, count in log.counts.most_common(3))
+    line, column, value, code = log.kept[0]
+    return (
+        f"None of the {rows} lines could be read ({', '.join(codes)}); "
+        f"the first: line {line}, {column or 'line'} {value!r}, {code}."
+    )
+
+
+def _first_cells(path: Path, name: str) -> list[str]:
+    """The columns of a table whose columns were not recognised, for choosing them by hand."""
+    try:
+        with open_file(path, name, is_preview=True) as opened:
+            line = opened.stream.peek(4096).split(b"\n")[0].decode("utf-8-sig", "replace")
+    except FileRefused:
+        return []
+    delimiter = likely_delimiter(line)
+    return [cell.strip().strip('"') for cell in line.split(delimiter)][:60] if delimiter in line else []

@@ -1,0 +1,144 @@
+"""Loads a file as a new data set. One import at a time; a killed one leaves nothing but its record."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from django.core.files import File
+from django.db import transaction
+from django.utils import timezone
+
+from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
+from delivery.datasets.services.datasets import activate_dataset, lock_live_dataset, store_populations
+from delivery.datasets.services.importer import ImportOptions, Reading, read_file
+from delivery.datasets.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
+from delivery.datasets.sources.problems import PROBLEM_HEADER, ProblemLog
+from fulfillment.core.errors import Conflict, DomainError
+
+Listener = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an import or a trial run did; `dataset` is None for a trial run."""
+
+    reading: Reading
+    dataset: Dataset | None = None
+    run: ImportRun | None = None
+
+
+def try_file(
+    *,
+    path: Path,
+    name: str,
+    options: ImportOptions,
+    problems: IO[str] | None = None,
+    listen: Listener = lambda phase, share: None,
+) -> Outcome:
+    """Reads and judges a file as an import would, and writes nothing."""
+    log = ProblemLog(problems)
+    reading = read_file(
+        path=path,
+        name=name,
+        options=options,
+        log=log,
+        progress=lambda phase, share, log, rows: listen(phase, share),
+    )
+    return Outcome(reading)
+
+
+def import_file(
+    *,
+    path: Path,
+    name: str,
+    options: ImportOptions,
+    by: str,
+    run: ImportRun | None = None,
+    listen: Listener = lambda phase, share: None,
+) -> Outcome:
+    """Raises `Conflict` while another import runs. Concerns leave the data set waiting to be activated."""
+    with hold_import_lock() as lock:
+        mark_interrupted_imports()
+        run = run or ImportRun(file_name=name[:255], created_by=by)
+        run.state, run.options, run.phase = ImportState.RUNNING, options.as_json(), "reading"
+        run.updated = timezone.now()
+        run.save()
+        line = ProgressLine(lock, run.pk, listen)
+        with _problem_file() as problems:
+            log = ProblemLog(problems)
+            try:
+                reading = read_file(
+                    path=path, name=name, options=options, log=log, by=by, progress=line.reading
+                )
+                dataset = _store(run, reading, options, line)
+            except BaseException as error:
+                _fail(run, log, error, problems)
+                raise
+            _finish(run, reading, dataset, problems)
+        listen("done", 1.0)
+    return Outcome(reading, dataset, run)
+
+
+@transaction.atomic
+def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
+    live = lock_live_dataset()
+    if options.merge and live.dataset_id != reading.merged_into:
+        raise Conflict("Another data set was activated meanwhile; merge the file again.", code="live_changed")
+    dataset = store_populations(
+        populations=reading.populations,
+        route_types=options.route_types,
+        origin=reading.origin,
+        concerns=reading.concerns,
+        progress=line.writing,
+    )
+    if options.activate and (options.force or not reading.concerns):
+        dataset = activate_dataset(dataset_id=dataset.pk, by=run.created_by, despite_concerns=True)
+    return dataset
+
+
+@contextmanager
+def _problem_file() -> Iterator[IO[str]]:
+    with tempfile.NamedTemporaryFile("w+", encoding="utf-8", newline="", suffix=".csv") as problems:
+        problems.write(PROBLEM_HEADER)
+        yield problems
+
+
+def _finish(run: ImportRun, reading: Reading, dataset: Dataset, problems: IO[str]) -> None:
+    run.state, run.phase, run.percent = ImportState.LOADED, "done", 100
+    run.dataset, run.row_count, run.notes = dataset, reading.rows, reading.notes
+    _record(run, reading.log, problems)
+
+
+def _fail(run: ImportRun, log: ProblemLog, error: BaseException, problems: IO[str]) -> None:
+    run.state = ImportState.FAILED
+    if isinstance(error, DomainError):
+        run.error = error.message
+    elif isinstance(error, KeyboardInterrupt | SystemExit):
+        run.error = "The import was stopped."
+    else:
+        run.error = f"Unexpected error: {type(error).__name__}. The log has the details."
+    _record(run, log, problems)
+
+
+@transaction.atomic
+def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
+    run.reject_count, run.warning_count = log.rejects, log.warnings
+    run.problem_counts = dict(log.counts)
+    run.finished = run.updated = timezone.now()
+    if log.counts:
+        problems.flush()
+        with Path(problems.name).open("rb") as content:
+            run.problem_file.save(f"import-{run.pk}.csv", File(content), save=False)
+    run.save()
+    ImportProblem.objects.bulk_create(
+        (
+            ImportProblem(import_run=run, line=line, column=column, value=value, code=code)
+            for line, column, value, code in log.kept
+        ),
+        batch_size=500,
+    )
+    if run.upload:
+        run.upload.delete(save=True)

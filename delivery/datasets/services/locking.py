@@ -1,0 +1,95 @@
+"""One import at a time, told by a lock that dies with its process, and its progress for others to see."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.utils import timezone
+
+from delivery.datasets.models import ImportRun, ImportState
+from delivery.datasets.selectors.import_runs import IMPORT_LOCK, is_import_running, running_import
+from delivery.datasets.sources.problems import ProblemLog
+from fulfillment.core.errors import Conflict
+
+EVERY_SECONDS = 0.25
+START_ALLOWED = timedelta(seconds=60)
+# How much of the time each phase takes, measured with a national file.
+READING_SHARE = 0.6
+
+
+@contextmanager
+def hold_import_lock() -> Iterator[BaseDatabaseWrapper]:
+    """Yields the connection that holds the lock: apart from the transaction that loads, it shows progress."""
+    lock = connection.copy()
+    try:
+        with lock.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [IMPORT_LOCK])
+            if not cursor.fetchone()[0]:
+                raise Conflict(_what_runs(), code="import_running")
+            try:
+                yield lock
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [IMPORT_LOCK])
+    finally:
+        lock.close()
+
+
+def mark_interrupted_imports() -> None:
+    """Only for the holder of the lock: whatever else says it runs was killed."""
+    _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.")
+
+
+def mark_dead_imports() -> None:
+    """For those who watch: notices an import whose process is gone."""
+    if not is_import_running():
+        _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.", seconds=5)
+    _mark(
+        ImportState.WAITING,
+        "The import did not start; the log of the service has the reason.",
+        seconds=START_ALLOWED.total_seconds(),
+    )
+
+
+def _mark(state: ImportState, error: str, seconds: float = 0) -> None:
+    before = timezone.now() - timedelta(seconds=seconds)
+    ImportRun.objects.filter(state=state, updated__lte=before).update(
+        state=ImportState.FAILED, error=error, finished=timezone.now()
+    )
+
+
+def _what_runs() -> str:
+    run = running_import()
+    if run is None:
+        return "Another import is just starting or ending; try again in a moment."
+    who = f", started by {run.created_by}" if run.created_by else ""
+    return f"Import {run.pk} of {run.file_name} is running{who}: {run.phase}, {run.percent} %."
+
+
+class ProgressLine:
+    """Writes phase and share to the import's record, four times a second at most."""
+
+    def __init__(self, lock: BaseDatabaseWrapper, run_id: int, listen: Callable[[str, float], None]) -> None:
+        self.lock, self.run_id, self.listen = lock, run_id, listen
+        self.next = 0.0
+
+    def reading(self, phase: str, share: float, log: ProblemLog, rows: int) -> None:
+        self._show(phase, share * READING_SHARE, rows=rows, rejects=log.rejects)
+
+    def writing(self, share: float) -> None:
+        self._show("writing", READING_SHARE + share * (0.98 - READING_SHARE))
+
+    def _show(self, phase: str, share: float, rows: int | None = None, rejects: int | None = None) -> None:
+        self.listen(phase, share)
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + EVERY_SECONDS
+        with self.lock.cursor() as cursor:
+            cursor.execute(
+                "UPDATE delivery_importrun SET phase = %s, percent = %s, updated = now(),"
+                " row_count = coalesce(%s, row_count), reject_count = coalesce(%s, reject_count)"
+                " WHERE id = %s",
+                [phase, int(share * 100), rows, rejects, self.run_id],
+            )

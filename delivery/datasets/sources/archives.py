@@ -1,0 +1,132 @@
+"""Opens what an operator has: plain, .gz or .zip, by content and not by name, with a limit on what it unpacks to."""
+
+import gzip
+import hashlib
+import io
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from delivery.datasets.sources.problems import FileRefused
+
+MAXIMUM_UNPACKED = 2 * 1024**3
+CHUNK = 1 << 18
+# A preview is made while somebody waits, in the process of the web server.
+PREVIEW_BYTES = 8 * 1024**2
+PREVIEW_SECONDS = 2.0
+# What lists the members of a .zip is read whole: 1 MiB lists some ten thousand.
+LONGEST_LIST = 1 << 20
+DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
+
+
+@dataclass
+class OpenedFile:
+    name: str
+    size: int
+    sha256: str
+    stream: "io.BufferedReader[io.RawIOBase]"
+    packed: IO[bytes]
+
+    @property
+    def share_read(self) -> float:
+        """From 0 to 1, by bytes of the file as it lies on disk."""
+        return min(1.0, self.packed.tell() / self.size)
+
+
+class PreviewEnded(FileRefused):
+    """A preview reads no further; what it has found by then is shown."""
+
+
+class _Unpacked(io.RawIOBase):
+    """Counts what is unpacked, and turns the errors of three libraries into one sentence."""
+
+    def __init__(self, inner: IO[bytes], *, is_preview: bool) -> None:
+        self.inner, self.count = inner, 0
+        self.is_preview, self.began = is_preview, time.monotonic()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self.inner.read(len(buffer))
+        except DAMAGED as error:
+            raise FileRefused(
+                f"The compressed file is damaged or cut off ({error}). Fetch it again."
+            ) from error
+        self.count += len(data)
+        waited = time.monotonic() - self.began
+        if self.is_preview and (self.count > PREVIEW_BYTES or waited > PREVIEW_SECONDS):
+            raise PreviewEnded("No routes were found at the beginning of the file.")
+        if self.count > MAXIMUM_UNPACKED:
+            raise FileRefused("The file unpacks to more than 2 GB; that is no file of routes.")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def open_file(path: Path, name: str = "", *, is_preview: bool = False) -> Iterator[OpenedFile]:
+    try:
+        packed = path.open("rb")
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    with packed:
+        sha256 = hashlib.file_digest(packed, "sha256").hexdigest()
+        size = packed.tell()
+        packed.seek(0)
+        if size == 0:
+            raise FileRefused("The file is empty.")
+        raw: io.RawIOBase = _Unpacked(_unpack(packed), is_preview=is_preview)
+        stream = io.BufferedReader(raw, CHUNK)
+        yield OpenedFile(name or path.name, size, sha256, stream, packed)
+
+
+def _unpack(packed: IO[bytes]) -> IO[bytes]:
+    magic = packed.read(4)
+    packed.seek(0)
+    if magic[:2] == b"\x1f\x8b":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=packed))
+    if magic[:2] != b"PK":
+        return packed
+    try:
+        return _only_member(zipfile.ZipFile(cast("IO[bytes]", _BoundedReads(packed))))
+    except zipfile.BadZipFile as error:
+        raise FileRefused(f"The .zip file is damaged or cut off ({error}). Fetch it again.") from error
+
+
+class _BoundedReads:
+    """A .zip's list of members is as long as the file says, and takes twenty times its size in memory."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self.packed = packed
+        self.seek, self.tell, self.seekable = packed.seek, packed.tell, packed.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        if size > LONGEST_LIST:
+            raise FileRefused("The .zip file must hold exactly one file; it holds tens of thousands.")
+        return self.packed.read(size)
+
+
+def _only_member(archive: zipfile.ZipFile) -> IO[bytes]:
+    members = [
+        member
+        for member in archive.infolist()
+        if not member.is_dir() and not member.filename.startswith("__MACOSX/")
+    ]
+    names = [member.filename for member in members]
+    if "[Content_Types].xml" in names:
+        raise FileRefused("This is a workbook of a spreadsheet program. Save the sheet as CSV (UTF-8) first.")
+    if len(members) != 1:
+        listed = ", ".join(names[:5]) or "nothing"
+        raise FileRefused(f"The .zip file must hold exactly one file; it holds {len(members)}: {listed}.")
+    if members[0].flag_bits & 1:
+        raise FileRefused("The .zip file is encrypted. Unpack it with its password first.")
+    # The others unpack as much at once as a few bytes say, and cannot be stopped in between.
+    if members[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise FileRefused("The .zip file must be packed by the usual method (deflate), or not packed at all.")
+    return archive.open(members[0])

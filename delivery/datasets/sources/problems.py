@@ -1,0 +1,71 @@
+"""What can be wrong with a file: whole-file refusals, and problems of single lines."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import IO
+
+from fulfillment.core.csv_rows import write_csv_row
+from fulfillment.core.errors import Invalid
+
+KEPT = 1000
+# A file of a few MB can unpack to a thousand million lines, each of them wrong.
+WRITTEN = 1_000_000
+SHOWN = 80
+
+# E_ codes reject the line; W_ codes keep it, repaired or as it is.
+REMEDIES = {
+    "E_SHAPE": "The line has fewer cells than the header; check its delimiters and quotes.",
+    "E_ZIP": "Write 5 digits, or ZIP+4.",
+    "E_ROUTE": "Write one of the letters C, R, H, B, G and 3 digits, for example C001.",
+    "E_COUNT": "Write a whole number from 0 to 99999.",
+    "E_EMPTY": "Fill in the count; write 0 where there is none.",
+    "E_DUP_DIFF": "The route occurs twice with other counts; the first was kept. Remove the wrong line.",
+    "W_DUP_SAME": "The route occurs twice with the same counts; it was taken once.",
+    "W_ZERO_LOST": "Leading zeros were put back; format the column as text before saving.",
+    "W_LETTER_O": "The letter O was read as the digit 0.",
+    "W_ROUTE_SHORT": "The route number was filled up to 3 digits.",
+    "W_COMMA": "Thousands commas were removed.",
+    "W_TOTAL": "The total is not residential + business; it was ignored.",
+    "W_DERIVED": "The missing count was taken from the total.",
+    "W_PHANTOM": "Route R777 takes no deliveries; it was left out.",
+    "W_FOOTER": "A line of totals was skipped.",
+}
+
+
+class FileRefused(Invalid):
+    """The file as a whole cannot be read; nothing of it was taken."""
+
+    code = "file_refused"
+    title = "File refused"
+
+
+@dataclass
+class ProblemLog:
+    """Counts every problem, keeps the first 1,000 and writes the first million to `file` as CSV."""
+
+    file: IO[str] | None = None
+    columns: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    kept: list[tuple[int, str, str, str]] = field(default_factory=list)
+    rejects: int = 0
+
+    def add(self, line: int, column: str, value: str, code: str) -> None:
+        self.counts[code] += 1
+        self.rejects += code[0] == "E"
+        problem = (line, _printable(self.columns.get(column, column)), _printable(value), code)
+        if len(self.kept) < KEPT:
+            self.kept.append(problem)
+        if self.file is not None and self.counts.total() <= WRITTEN:
+            write_csv_row(self.file, [*problem, REMEDIES[code]])
+
+    @property
+    def warnings(self) -> int:
+        return self.counts.total() - self.rejects
+
+
+PROBLEM_HEADER = "line,column,value,code,remedy\n"
+
+
+def _printable(value: str) -> str:
+    cut = value if len(value) <= SHOWN else value[: SHOWN - 1] + "…"
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in cut)

@@ -1,0 +1,148 @@
+"""CSV, TSV and what is pasted from a web page: any of four delimiters, a header within the first lines."""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import BinaryIO
+
+from delivery.datasets.sources.columns import ALIASES, Columns, find_columns, is_complete
+from delivery.datasets.sources.problems import FileRefused, ProblemLog
+from delivery.datasets.sources.rows import Row, Source
+
+DELIMITERS = ",\t;|"
+HEADER_WITHIN = 10
+LONGEST_LINE = 1 << 16
+MAXIMUM_COLUMNS = 500
+LINES_OF_A_ROW = 1000
+
+
+def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("delivery.cp1252", _as_cp1252)
+
+
+def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
+    """Bytes that are not UTF-8 are read as cp1252, each by itself: files put together from both occur."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
+    lines = iter(lambda: text.readline(LONGEST_LINE), "")
+    head = list(islice(lines, HEADER_WITHIN))
+    place, delimiter, header, columns = _find_header(head, chosen)
+    log.columns = {
+        field: header[at].strip() if place >= 0 else f"column {at + 1}" for field, at in columns.items()
+    }
+    body = _BoundedRows(chain(head[place + 1 :], lines))
+    return Source(
+        format="csv",
+        header=[cell.strip() for cell in header],
+        columns=columns,
+        rows=_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+    )
+
+
+class _BoundedRows:
+    """Lines for csv.reader, which holds a row whole: one whose quotes go on and on is ended."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines, self.of_row = lines, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.lines:
+            self.of_row += 1
+            if self.of_row > LINES_OF_A_ROW:
+                raise csv.Error(f"a quote that is opened is not closed within {LINES_OF_A_ROW} lines")
+            yield line
+
+    def counted(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Each row with the number of its last line."""
+        reader = csv.reader(self, delimiter=delimiter)
+        for cells in reader:
+            self.of_row = 0
+            yield reader.line_num, cells
+
+
+def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, list[str], Columns]:
+    best: tuple[int, int, str, list[str]] = (0, 0, ",", [])
+    for place, line in enumerate(head):
+        for delimiter in DELIMITERS:
+            if line.count(delimiter) >= MAXIMUM_COLUMNS:
+                continue
+            cells = next(csv.reader([line.rstrip("\n")], delimiter=delimiter), [])
+            known = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
+            if known > best[0]:
+                best = (known, place, delimiter, cells)
+    _, place, delimiter, header = best
+    if not header and chosen and all(name.isdigit() for name in chosen.values()):
+        delimiter = likely_delimiter(head[0])
+        header = _likely_cells(head[0])
+        place = -1 if _holds_counts(header, chosen) else 0
+    columns = find_columns(header, chosen) if header else {}
+    if not is_complete(columns):
+        raise FileRefused(_missing(header or _likely_cells(head[0]), columns))
+    return place, delimiter, header, columns
+
+
+def likely_delimiter(line: str) -> str:
+    return max(DELIMITERS, key=line.count)
+
+
+def _likely_cells(line: str) -> list[str]:
+    if line.count(likely_delimiter(line)) >= MAXIMUM_COLUMNS:
+        raise FileRefused(f"The first line has more than {MAXIMUM_COLUMNS} columns; no file of routes has.")
+    return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
+
+
+def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
+    """Whether this first line is data already; only columns chosen by number can say so."""
+    places = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
+    return any(at <= len(cells) and cells[at - 1][:1].isdigit() for at in places)
+
+
+def _missing(header: Sequence[str], columns: Columns) -> str:
+    missing = [field for field in ALIASES if field not in columns and field != "total"]
+    names = ", ".join(repr(cell.strip()[:40]) for cell in header[:20])
+    return (
+        f"No column for {', '.join(missing)} was found. The file's columns: {names}. "
+        "Say which is which; a command does so with --map zip=Postcode,route=Carrier,residential=Homes,…"
+    )
+
+
+def _rows(
+    numbered: Iterator[tuple[int, list[str]]],
+    skipped: int,
+    columns: Columns,
+    log: ProblemLog,
+    postal_code: str,
+) -> Iterator[Row]:
+    places = [columns.get(field, -1) for field in ALIASES]
+    at_zip, at_route, at_residential, at_business, at_total = places
+    needed = max(places)
+    line = skipped
+    try:
+        for number, cells in numbered:
+            line = skipped + number
+            if len(cells) <= needed or not cells[at_route]:
+                if any(cell.strip() for cell in cells):
+                    _log_odd_line(line, cells, log)
+                continue
+            yield (
+                line,
+                cells[at_zip] if at_zip >= 0 else postal_code,
+                cells[at_route],
+                cells[at_residential] if at_residential >= 0 else "",
+                cells[at_business] if at_business >= 0 else "",
+                cells[at_total] if at_total >= 0 else "",
+            )
+    except csv.Error as error:
+        raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
+
+
+def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
+    first = next(cell.strip().lower() for cell in cells if cell.strip())
+    is_footer = first.startswith(("total", "grand total"))
+    log.add(line, "", ",".join(cells[:MAXIMUM_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")

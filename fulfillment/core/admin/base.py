@@ -1,0 +1,200 @@
+"""The base of every admin: who sees which records, and lists that stay fast whatever they hold."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin import ShowFacets
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.functional import cached_property
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.forms import PaginationInlineFormSet
+
+from fulfillment.core.admin.autocomplete import ChoosesByTyping
+from fulfillment.core.admin.history import Parts, Told, history_page
+from fulfillment.core.admin.optimistic_lock import StaleGuard
+from fulfillment.core.admin.search import search_words
+
+COUNTED_ROWS = 10_000
+# An action does its work within one request: more would end in a timeout, half done.
+MOST_AT_ONCE = 1000
+
+
+class BoundedPaginator(Paginator):
+    """Counts no further than anybody pages: a count over a table that grows without end never ends either."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows.order_by()[: COUNTED_ROWS + 1].count())
+
+    @property
+    def is_bounded(self) -> bool:
+        """There are more rows than were counted; a search or a filter finds them."""
+        return self.count > COUNTED_ROWS
+
+
+class LabelledFormSet(PaginationInlineFormSet):
+    """In a table the column's head names an input for the eye alone: each says its own name as well."""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        for name, field in form.fields.items():
+            label = str(field.label or name).capitalize()
+            for widget in (field.widget, getattr(field.widget, "widget", None)):
+                if widget is not None:
+                    widget.attrs.setdefault("aria-label", label)
+
+
+class ConsoleInline(ChoosesByTyping, TabularInline):
+    formset = LabelledFormSet
+    extra = 0
+
+
+class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
+    """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
+
+    paginator = BoundedPaginator
+    list_per_page = 25
+    list_max_show_all = 0
+    show_full_result_count = False
+    # Each facet counts the whole table once more.
+    show_facets = ShowFacets.NEVER
+    compressed_fields = True
+    # What to do where the list is empty.
+    empty_help = ""
+    # Lists in the record's rendering that its history tells of, with what names each entry.
+    told_parts: Parts = {}
+    # Whether the form itself refuses what was decided on an old view.
+    knows_versions = False
+    # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
+    exact_search: Mapping[str, Any] = {}
+
+    @property
+    def urls(self) -> list[Any]:
+        """Every page of the admin, also one that checks nothing itself, is closed to who may not view the list."""
+        patterns = self.get_urls()
+        for pattern in patterns:
+            pattern.callback = self._guarded(pattern.callback)
+        return patterns
+
+    def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            # Who may not enter at all is asked to sign in by the view itself.
+            if self.admin_site.has_permission(request) and not self.has_module_permission(request):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    def opens_to(self, request: HttpRequest, action: str, record: Any = None) -> bool:
+        """Whether the signed-in person may "view", "add", "change" or "delete" this record, or any."""
+        return bool(getattr(request.user, "is_operator", False) and request.user.is_active)
+
+    def visible_to(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        return records if self.opens_to(request, "view") else records.none()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return self.visible_to(request, super().get_queryset(request))
+
+    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[Told]]:
+        """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
+        return {}
+
+    def told_apart(self, record: Any) -> str:
+        """How the record is named where one is chosen; a name that others may have as well is not enough there."""
+        return str(record)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.opens_to(request, "view")
+
+    # Django's choosing of related records calls it with `obj=`.
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.opens_to(request, "view", obj)
+
+    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
+        return self.opens_to(request, "add")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return self.opens_to(request, "change", instance)
+
+    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return self.opens_to(request, "delete", instance)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
+        form = super().get_form(request, obj, change, **options)
+        if not change or self.knows_versions:
+            return form
+        return type(form.__name__, (StaleGuard, form), {})
+
+    @property
+    def keeps_trail(self) -> bool:
+        """The others are a trail themselves, or tell on their own page who made them and when."""
+        return hasattr(self.model, "pgh_event_model")
+
+    def get_urls(self) -> list[Any]:
+        """Django's history knows what was done in the admin alone: for a record without a trail it is always empty."""
+        patterns = super().get_urls()
+        return patterns if self.keeps_trail else [one for one in patterns if one.name != self._history_name]
+
+    @property
+    def _history_name(self) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_history"
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        context["show_history"] = context.get("show_history") and self.keeps_trail
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        record = self.get_object(request, unquote(object_id))
+        if record is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+        if not self.has_view_permission(request, record):
+            raise PermissionDenied
+        return history_page(self, request, record)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """No patterns: a wrong one fails in the database, and a costly one keeps it busy."""
+        is_pattern = lookup.rpartition("__")[2] in {"regex", "iregex"}
+        return not is_pattern and bool(super().lookup_allowed(lookup, value, request))
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase | None:
+        """Refuses keys of another kind than the list's, and more records than one request can work through."""
+        try:
+            for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                self.opts.pk.to_python(key)
+        except ValidationError:
+            messages.warning(
+                request, "What was chosen is not in this list. Nothing was changed; choose again."
+            )
+            return None
+        if request.POST.get("select_across") == "1" and queryset[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
+            messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
+            return None
+        answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
+
+    def get_search_results(
+        self, request: HttpRequest, records: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        if not search_term.strip():
+            return records, False
+        if not self.exact_search:
+            return search_words(records, self.get_search_fields(request), search_term), False
+        found = Q(pk__in=())
+        for lookup, kind in self.exact_search.items():
+            try:
+                found |= Q(**{lookup: kind(search_term.strip())})
+            except (ValueError, OverflowError):
+                continue
+        return records.filter(found), False

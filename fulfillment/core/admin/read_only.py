@@ -1,0 +1,89 @@
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.history import names_of_callers, names_of_records, shown_value, told_fields
+from fulfillment.core.audit.events import WORDS
+
+
+class ReadOnlyAdmin(ConsoleAdmin):
+    """For records that only services write."""
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
+
+
+class HistoryAdmin(ReadOnlyAdmin):
+    """The audit trail of one model; the database refuses changes as well."""
+
+    ordering = ["-pgh_id"]
+    list_filter = ["pgh_label", "pgh_created_at"]
+    list_select_related = ["pgh_context"]
+    empty_help = "Nothing was made or changed since the audit trail began."
+    shown: tuple[str, ...] = ()
+
+    def __init__(self, model: Any, admin_site: Any) -> None:
+        super().__init__(model, admin_site)
+        for name in self.shown:
+            setattr(self, f"told_{name}", self._column(name))
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        return ["happened", "what", *(f"told_{name}" for name in self.shown), "caller", "address"]
+
+    def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
+        told = [] if event is None else [field.name for field in told_fields(event)]
+        return ["happened", "what", "caller", "address", *told]
+
+    def get_readonly_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
+        return self.get_fields(request, event)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """People and records are named, all of a page in one query for each kind."""
+        changelist = super().get_changelist_instance(request)
+        events = changelist.result_list = list(changelist.result_list)
+        fields = [field for field in self.opts.concrete_fields if field.attname in self.shown]
+        names, records = names_of_callers(events), names_of_records(events, fields)
+        for event in events:
+            event.caller_names, event.record_names = names, records
+        return changelist
+
+    @admin.display(description="when", ordering="pgh_id")
+    def happened(self, event: Any) -> str:
+        return shown_value(event.pgh_created_at)
+
+    @admin.display(description="what", ordering="pgh_label")
+    def what(self, event: Any) -> str:
+        return WORDS.get(event.pgh_label, event.pgh_label)
+
+    @admin.display(description="by")
+    def caller(self, event: Any) -> str:
+        """User and application; who is gone is told by ID: their deeds stay."""
+        known = event.pgh_context.metadata if event.pgh_context else {}
+        user = str(known.get("user") or "")
+        names = getattr(event, "caller_names", None) or names_of_callers([event])
+        told = [names.get(user, user), str(known.get("application") or "")]
+        return " through ".join(name for name in told if name) or "-"
+
+    @admin.display(description="at")
+    def address(self, event: Any) -> str:
+        return (event.pgh_context.metadata.get("url") if event.pgh_context else None) or "-"
+
+    def _column(self, name: str) -> Callable[[Any], str]:
+        field = next(field for field in self.opts.concrete_fields if name in {field.name, field.attname})
+
+        @admin.display(description="record" if name == "pgh_obj_id" else str(field.verbose_name))
+        def shown(event: Any) -> str:
+            value = getattr(event, name)
+            known = event.record_names.get((name, value)) if field.related_model else None
+            return known or shown_value(value) or "-"
+
+        return shown

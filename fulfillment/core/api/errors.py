@@ -1,0 +1,221 @@
+"""One error body for the whole API: application/problem+json (RFC 9457) with the contract's `_meta`."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+
+from fulfillment.core.db.outage import note_database_error
+from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.core.json_pointers import Place, pointer_to
+from fulfillment.core.mistakes import LISTED, UNLISTED, Mistakes
+
+logger = logging.getLogger("fulfillment.api")
+
+DATABASE_AWAY = (OperationalError, InterfaceError)
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+NO_ROOM, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+TOO_LONG = "The database took too long. Try again in a few seconds."
+SAID = {
+    NO_ROOM: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
+    LOCK_TIMEOUT: TOO_LONG,
+    STATEMENT_TIMEOUT: TOO_LONG,
+}
+
+
+class Unauthorized(DomainError):
+    """A failed credential check; `challenges` are the values of WWW-Authenticate."""
+
+    status = 401
+    code = "unauthorized"
+    title = "Credentials missing or invalid"
+
+    def __init__(self, message: str, *, code: str, challenges: list[str], gateway_body: bool = False) -> None:
+        super().__init__(message, code=code)
+        self.challenges = challenges
+        self.gateway_body = gateway_body
+
+
+class InsufficientScope(DomainError):
+    """The token lacks what the operation needs (RFC 6750, section 3.1)."""
+
+    status = 403
+    code = "insufficient_scope"
+    title = "Access denied"
+
+    def __init__(self, message: str, *, scopes: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.scopes = scopes
+
+
+def bearer_challenge(parameters: str = "") -> str:
+    metadata = f"{settings.PUBLIC_URL}/.well-known/oauth-protected-resource"
+    return f'Bearer realm="{settings.API_URL}"{parameters}, resource_metadata="{metadata}"'
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    title: str | None = None,
+    faults: Sequence[Fault] = (),
+    fault_count: int = 0,
+    members: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """`fault_count` where there are more faults than are given."""
+    listed = faults[:LISTED]
+    body = {
+        "type": f"urn:store-fulfillment:error:{code}",
+        "title": title or HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "Code": code,
+        "Errors": [{"Pointer": f.pointer, "Code": f.code, "Message": f.message} for f in listed],
+        "ErrorCount": max(fault_count, len(faults)),
+        "_meta": {"Messages": [detail, *(f.message for f in listed if f.message != detail)]},
+        **(members or {}),
+    }
+    return HttpResponse(
+        orjson.dumps(body),
+        status=status,
+        content_type="application/problem+json",
+        headers={"Cache-Control": "no-store", **(headers or {})},
+    )
+
+
+def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -> HttpResponse:
+    """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
+    if isinstance(exc, DomainError):
+        return _domain_problem(exc)
+    if isinstance(exc, DATABASE_AWAY):
+        return database_away(exc)
+    if isinstance(exc, Http404 | exceptions.NotFound):
+        return problem(404, "not_found", "There is nothing at this address.")
+    if isinstance(exc, PermissionDenied):
+        return problem(403, "forbidden", "You may not do this.")
+    if isinstance(exc, RequestDataTooBig):
+        return problem(413, "body_too_large", "The body is larger than this operation takes.")
+    if isinstance(exc, SuspiciousOperation):
+        return problem(400, "invalid_request", "The request could not be read.")
+    if isinstance(exc, exceptions.ValidationError):
+        mistakes = mistakes_of(exc.detail)
+        return problem(
+            400,
+            "invalid_body",
+            mistakes.summary,
+            title="Invalid request",
+            faults=mistakes.listed,
+            fault_count=mistakes.count,
+        )
+    if isinstance(exc, exceptions.APIException):
+        return _framework_problem(exc)
+    logger.error("Unexpected error", exc_info=exc)
+    return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
+
+
+def database_away(exc: BaseException) -> HttpResponse:
+    response = problem(
+        503,
+        "service_unavailable",
+        SAID.get(
+            _sqlstate(exc), "The service cannot reach its database right now. Try again in a few seconds."
+        ),
+        headers={"Retry-After": str(Unavailable.retry_after)},
+    )
+    return logged_as_away(exc, response)
+
+
+def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
+    """Writes the one line of it; Django would write another, of a page with the whole stack."""
+    response.lost_connection = note_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
+    state = _sqlstate(exc)
+    if state == NO_ROOM:
+        logger.error("The database has no room left.")
+    else:
+        logger.warning("Database not available: %s %s", type(exc).__name__, state)
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - of django.utils.log
+    return response
+
+
+def _sqlstate(exc: BaseException) -> str:
+    """Empty when there is no connection to have one from."""
+    return getattr(exc.__cause__, "sqlstate", None) or ""
+
+
+def mistakes_of(detail: Any) -> Mistakes:
+    """Flattens DRF's nested error detail: one mistake for each message, the first with their JSON pointers."""
+    mistakes = Mistakes()
+    for place, said in _messages_of(detail, None):
+        code = getattr(said, "code", "invalid")
+        if code == UNLISTED:
+            mistakes.count += int(said)
+        elif mistakes.count_one():
+            pointer = pointer_to(place)
+            where = pointer.lstrip("/") or "body"
+            mistakes.listed.append(Fault(pointer, code, f"{where}: {said}"))
+    return mistakes
+
+
+def _messages_of(detail: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from _messages_of(inner, place if name == "non_field_errors" else (place, name))
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from _messages_of(inner, (place, index) if nested else place)
+    elif detail:
+        yield place, detail
+
+
+def _domain_problem(exc: DomainError) -> HttpResponse:
+    headers: dict[str, str] = {}
+    members: dict[str, object] = dict(exc.members)
+    if exc.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = ", ".join(getattr(exc, "challenges", None) or [bearer_challenge()])
+        if getattr(exc, "gateway_body", False):
+            members = {"statusCode": 401, "message": exc.message}
+    if isinstance(exc, InsufficientScope):
+        wanted = " ".join(exc.scopes)
+        headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope", scope="{wanted}"'
+    if isinstance(exc, Busy | TooManyRequests | Unavailable):
+        headers["Retry-After"] = str(exc.retry_after)
+    return problem(
+        exc.status,
+        exc.code,
+        exc.message,
+        title=exc.title,
+        faults=exc.faults,
+        fault_count=exc.fault_count,
+        members=members,
+        headers=headers,
+    )
+
+
+def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
+    codes = {
+        400: "invalid_body",
+        405: "method_not_allowed",
+        406: "not_acceptable",
+        415: "unsupported_media_type",
+    }
+    headers = {}
+    if allow := getattr(exc, "allow", None):
+        headers["Allow"] = allow
+    code, detail = codes.get(exc.status_code, exc.default_code), str(exc.detail)
+    # A body that cannot be read has one mistake, which is of the whole.
+    faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
+    return problem(exc.status_code, code, detail, faults=faults, headers=headers)
+
+
+def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+    return problem(404, "not_found", "There is nothing at this address. The reference is at /api/v1/docs.")

@@ -1,0 +1,90 @@
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from rest_framework.metadata import BaseMetadata
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from fulfillment.core.api.responses import ANYTHING
+
+PROBLEM_JSON = "application/problem+json"
+# The quality, and of equals the one that is named first.
+Weight = tuple[float, float]
+REFUSED: Weight = (0, float("-inf"))
+QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
+
+
+class JSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else orjson.dumps(data, default=_plain)
+
+
+class Negotiation(DefaultContentNegotiation):
+    """An Accept header that nothing fits is answered 406 only after the credentials were checked.
+
+    A body without a Content-Type is read as JSON: the contract makes that header optional.
+    """
+
+    def select_renderer(
+        self, request: Request, renderers: list[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        accept = request.META.get("HTTP_ACCEPT", "").strip()
+        if accept in ANYTHING:
+            return renderers[0], renderers[0].media_type
+        ranges = _media_ranges(accept)
+        wanted = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
+        if _weight(wanted.media_type, ranges) > REFUSED:
+            return wanted, wanted.media_type
+        request.nothing_acceptable = True
+        return renderers[0], renderers[0].media_type
+
+    def select_parser(self, request: Request, parsers: list[Any]) -> Any:
+        if request.content_type:
+            return super().select_parser(request, parsers)
+        return parsers[0] if parsers[0].media_type == "application/json" else None
+
+
+class MethodsOnly(BaseMetadata):
+    """OPTIONS answers the Allow header; what there is to know is in the schema."""
+
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        return {}
+
+
+def _media_ranges(accept: str) -> dict[str, Weight]:
+    """How much each media range of an Accept header is wanted; no patterns but those of RFC 9110, 12.5.1."""
+    ranges: dict[str, Weight] = {}
+    for position, part in enumerate(accept.lower().split(",")):
+        media_range, *parameters = (piece.strip() for piece in part.split(";"))
+        quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+        weight = (float(quality), -position) if QUALITY.fullmatch(quality) else REFUSED
+        ranges.setdefault(media_range, weight)
+    return ranges
+
+
+def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
+    """That of the most precise range; who takes nothing but refusals gets one in our usual form."""
+    kind = media_type.partition("/")[0]
+    weight = next(
+        (ranges[name] for name in (media_type, f"{kind}/*", "*/*", PROBLEM_JSON) if name in ranges), REFUSED
+    )
+    return weight if weight[0] else REFUSED
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return float(value)
+    return str(value)

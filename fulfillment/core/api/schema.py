@@ -1,0 +1,264 @@
+"""The OpenAPI description: what each operation declares, plus what the frame adds to all of them.
+
+Security, "who may call it" and the refusals come from the `access` that is enforced; a view's
+`errors = {action: {status: when}}` names what else an operation can answer.
+"""
+
+from functools import cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import get_lib_doc_excludes
+from drf_spectacular.renderers import OpenApiYamlRenderer
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
+from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
+
+
+def classes_without_description() -> list[type]:
+    """Their docstrings tell whoever writes a subclass, not whoever calls the API."""
+    return [*get_lib_doc_excludes(), StrictSerializer]
+
+
+PROBLEM_JSON = "application/problem+json"
+ALWAYS = {
+    400: "The path, the query or a header could not be understood.",
+    401: "The subscription key or the access token is missing, invalid, expired or revoked.",
+    403: "This kind of caller, its token or its grants do not open the operation.",
+    406: "Nothing the Accept header names can be answered.",
+    429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
+    431: "A header, or all of them together, are longer than what is read.",
+    503: "The service cannot reach its database, or cannot write there; try again after Retry-After seconds.",
+}
+WITH_KEY = {
+    409: "A request with this `Idempotency-Key` is being worked on (`request_in_progress`), or the state forbids it.",
+    422: "The `Idempotency-Key` was used for another request (`idempotency_key_reused`).",
+}
+WITH_BODY = {
+    400: "The body breaks a rule; `Errors` says where and what is allowed.",
+    413: "The body is too large.",
+    415: "The Content-Type is not one of those listed.",
+}
+# What an address may hold at all; see fulfillment.site.middleware.RequestFilter.
+PATH_PATTERN = r"^[^/\x00-\x1F\x7F]+$"
+QUERY_PATTERN = r"^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F]*$"
+# Of a body: what is refused even where white space is cut off.
+TEXT_PATTERN = r"^[^\x00-\x08\x0E-\x1B\x7F-\x84\x86-\x9F]*$"
+NO_NUL_PATTERN = r"^[^\x00]*$"
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {
+        "type": "string",
+        # Plain, or between quotes.
+        "pattern": r'^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"[!#-\[\]-~](?:[ !#-\[\]-~]{0,253}[!#-\[\]-~])?")$',
+    },
+    OpenApiParameter.HEADER,
+    description="Up to 255 printable ASCII characters, plain or quoted. For 24 hours the same key and body get the "
+    "same answer, with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not kept.",
+)
+HEADERS = {
+    401: {"WWW-Authenticate": "Which credential was refused, and why."},
+    429: {"Retry-After": "Seconds to wait."},
+    503: {"Retry-After": "Seconds to wait."},
+}
+ON_EVERY_ANSWER = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
+
+
+class FaultSerializer(serializers.Serializer):
+    Pointer = serializers.CharField(allow_blank=True, help_text="A JSON pointer into what was sent.")
+    Code = serializers.CharField(help_text="Stable, snake_case.")
+    Message = serializers.CharField(help_text="What was wrong and what is allowed.")
+
+
+class ProblemSerializer(serializers.Serializer):
+    """The one error body (RFC 9457)."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    Code = serializers.CharField(help_text="Stable, snake_case: what a program can decide on.")
+    Errors = FaultSerializer(
+        many=True, help_text="Everything that is wrong with what was sent; the first 100."
+    )
+    ErrorCount = serializers.IntegerField(
+        min_value=0, help_text="How many there are, also of those not listed."
+    )
+    _meta = Meta()
+    statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
+    message = serializers.CharField(required=False, help_text="Subscription key errors only.")
+
+
+class OperationSchema(AutoSchema):
+    def get_tags(self) -> list[str]:
+        tokens = [token for token in self.path.removeprefix(settings.API_ROOT).split("/") if token]
+        if "user" in tokens[1:]:
+            return ["Users"]
+        words = [token for token in tokens if not token.startswith("{")]
+        # Above a delivery, whose name EDDM has as well.
+        words = words[: words.index("webhook") + 1] if "webhook" in words else words
+        known = {
+            "store": "Stores",
+            "product": "Products",
+            "quote": "Orders",
+            "order": "Orders",
+            "proof": "Proofs",
+            "asset": "Proofs",
+            "application": "Applications",
+            "event": "Events and webhooks",
+            "webhook": "Events and webhooks",
+            "user": "Users",
+            "association": "Associations",
+            "delivery": "Delivery",
+        }
+        return [known[word] for word in reversed(words) if word in known][:1] or ["Service"]
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        access = self._access()
+        tokens = [[name] for name in access.permissions] or [["Operator"] if access.operator_only else []]
+        if access.third_party_scope:
+            tokens = [[access.third_party_scope], *tokens]
+        key: dict[str, list[str]] = {"SubscriptionKey": []}
+        required = [{"OAuth2": scopes, **key} for scopes in tokens]
+        return required if access.subscription_key_required else [*required, *({"OAuth2": s} for s in tokens)]
+
+    def get_operation(self, *args: Any) -> Any:
+        operation = super().get_operation(*args)
+        if operation is not None:
+            own = operation.get("description", "")
+            operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
+            for parameter in operation.get("parameters", ()):
+                _limit_text(parameter)
+            if "requestBody" in operation and self._needs_body(operation["requestBody"]["content"]):
+                operation["requestBody"]["required"] = True
+        return operation
+
+    def _needs_body(self, content: dict[str, Any]) -> bool:
+        form = self.get_request_serializer()
+        return "application/json" not in content or bool(getattr(form, "one_of_these_required", ()))
+
+    def _map_serializer_field(self, field: Any, *args: Any, **options: Any) -> Any:
+        schema = super()._map_serializer_field(field, *args, **options)
+        if isinstance(field, serializers.ListSerializer):
+            smallest = field.min_length or (0 if field.allow_empty else 1)
+            limits = {"minItems": smallest, "maxItems": field.max_length}
+            schema |= {name: limit for name, limit in limits.items() if limit}
+        return schema
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
+        schema = super()._map_basic_serializer(serializer, direction)
+        if isinstance(serializer, StrictSerializer):
+            schema["additionalProperties"] = False
+            if serializer.one_of_these_required:
+                schema["anyOf"] = [{"required": [name]} for name in serializer.one_of_these_required]
+        return schema
+
+    def _insert_field_validators(self, field: Any, schema: Any) -> None:
+        super()._insert_field_validators(field, schema)
+        # The empty string is valid text as well: `oneOf` would refuse what fits both.
+        if "oneOf" in schema and getattr(field, "allow_blank", False):
+            schema["anyOf"] = schema.pop("oneOf")
+        if schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
+            if isinstance(field, StrictText):
+                schema["pattern"] = TEXT_PATTERN
+            elif isinstance(field, serializers.CharField) and _is_sent(field):
+                schema["pattern"] = NO_NUL_PATTERN
+
+    def _access(self) -> Access:
+        access: Access = self.view.access[self.view.action]
+        return access
+
+    def _errors(self) -> dict[int, str]:
+        stated = getattr(self.view, "errors", {}).get(self.view.action, {})
+        with_body = WITH_BODY if self.method in {"POST", "PUT", "PATCH"} else {}
+        missing = {404: "There is nothing with this ID."} if "{" in self.path else {}
+        with_key = WITH_KEY if self._is_idempotent() else {}
+        return {**ALWAYS, **missing, **with_body, **with_key, **stated}
+
+    def _is_idempotent(self) -> bool:
+        return getattr(getattr(self.view, self.view.action), "is_idempotent", False)
+
+    def get_override_parameters(self) -> list[Any]:
+        own = super().get_override_parameters()
+        return [*own, IDEMPOTENCY_KEY] if self._is_idempotent() else own
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        bodies: dict[str, Any] = super()._get_response_bodies(direction)
+        problem = self.resolve_serializer(ProblemSerializer, "response").ref
+        for status, when in sorted(self._errors().items()):
+            bodies[str(status)] = {"description": when, "content": {PROBLEM_JSON: {"schema": problem}}}
+        for code, body in bodies.items():
+            texts = HEADERS.get(int(code), {})
+            own = {name: {"description": text, "schema": {"type": "string"}} for name, text in texts.items()}
+            body["headers"] = {**body.get("headers", {}), **own, **ON_EVERY_ANSWER}
+        return bodies
+
+
+def _is_sent(field: serializers.Field) -> bool:
+    while field is not None and not isinstance(field, StrictSerializer):
+        field = field.parent
+    return field is not None
+
+
+def _limit_text(parameter: dict[str, Any]) -> None:
+    schema = parameter["schema"]
+    schema = schema["items"] if schema.get("type") == "array" else schema
+    if schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
+        if parameter["in"] == "path":
+            schema["pattern"] = PATH_PATTERN
+        elif parameter["in"] == "query":
+            schema["pattern"] = QUERY_PATTERN
+
+
+def access_text(access: Access) -> str:
+    """The permission paragraph of the reference."""
+    parts = [f"**Who may call it.** {access.rule}"]
+    if not access.applications:
+        parts.append("Closed to applications.")
+    if access.operator_only:
+        parts.append("Reserved to operators; the token needs the scope `Operator`.")
+    elif access.permissions:
+        parts.append("Needs " + " or ".join(f"`{name}`" for name in access.permissions) + ".")
+    else:
+        parts.append("No permission required.")
+    if access.third_party_scope:
+        parts.append(
+            f"A user's token of a third-party application needs the scope `{access.third_party_scope}`."
+        )
+    if not access.subscription_key_required:
+        parts.append("The subscription key is optional here, but must be valid if sent.")
+    return " ".join(parts)
+
+
+@cache
+def schema_document() -> dict[str, Any]:
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return document
+
+
+@cache
+def _schema_bytes(form: str) -> bytes:
+    if form == "yaml":
+        return bytes(OpenApiYamlRenderer().render(schema_document(), renderer_context={}))
+    return orjson.dumps(schema_document())
+
+
+def serve_schema(request: HttpRequest) -> HttpResponse:
+    """JSON by default, YAML for `?format=yaml` or an Accept header that names it."""
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    wants_yaml = request.GET.get("format") == "yaml" or "yaml" in request.headers.get("Accept", "")
+    body = _schema_bytes("yaml" if wants_yaml else "json")
+    etag = weak_etag(body)
+    if is_unchanged(request, etag):
+        return not_modified(etag)
+    response = json_bytes(request, body, etag=etag)
+    response["Content-Type"] = "application/yaml" if wants_yaml else "application/vnd.oai.openapi+json"
+    return response

@@ -1,0 +1,202 @@
+"""Serializers that take what the contract says and nothing else: strict types, no unknown names."""
+
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.fields import empty
+
+from fulfillment.core.mistakes import LISTED, UNLISTED
+from fulfillment.core.visible_text import has_control_character, is_blank
+
+# A member of a body cannot be called so: no NUL passes the parser.
+NO_NAME = "\0"
+
+
+class StrictText(serializers.CharField):
+    """One line of visible text; with `multiline`, several."""
+
+    default_error_messages = {
+        "invalid": "This must be a string.",
+        "control_character": "This holds a control character.",
+    }
+
+    def __init__(self, *, multiline: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.multiline = multiline
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        value = super().to_internal_value(data)
+        if has_control_character(value, multiline=self.multiline):
+            self.fail("control_character")
+        if not self.allow_blank and is_blank(value):
+            self.fail("blank")
+        return value
+
+
+class StrictFlag(serializers.BooleanField):
+    default_error_messages = {"invalid": "This must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class StrictChoice(serializers.ChoiceField):
+    """Says what may be chosen."""
+
+    default_error_messages = {"invalid_choice": "Write one of {allowed}."}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.choices:
+            self.fail("invalid_choice", allowed=", ".join(map(str, self.choices)))
+        return data
+
+
+class StrictInteger(serializers.IntegerField):
+    default_error_messages = {"invalid": "This must be a whole number."}
+
+    def to_internal_value(self, data: Any) -> int:
+        if not isinstance(data, int) or isinstance(data, bool):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class StrictList(serializers.ListField):
+    """An array; one that is too long is refused before any of it is looked at."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        values: list[Any] = super().to_internal_value(data)
+        return values
+
+
+class Timestamp(serializers.DateTimeField):
+    """ISO 8601 in, with an offset or in UTC; UTC with Z out."""
+
+    default_error_messages = {
+        "invalid": "This must be an ISO 8601 date and time, for example 2026-03-01T12:00:00Z.",
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(default_timezone=UTC, **kwargs)
+
+    def to_internal_value(self, value: Any) -> datetime:
+        moment: datetime | None = None
+        if isinstance(value, str) and value.isascii():
+            with suppress(OverflowError, ValueError):
+                moment = super().to_internal_value(value).astimezone(UTC)
+        if moment is None:
+            raise serializers.ValidationError(self.error_messages["invalid"], code="invalid")
+        return moment
+
+    def to_representation(self, value: datetime | None) -> str | None:
+        return timestamp(value) if value else None
+
+
+class Meta(serializers.Serializer):
+    """Informational or error messages about a record."""
+
+    Messages = serializers.ListField(child=serializers.CharField())
+
+
+class StrictSerializer(serializers.Serializer):
+    """Refuses names it does not know, together with all else that is wrong.
+
+    Names of read-only fields may be sent back and are ignored. With `ignored_nulls`, a null keeps the existing
+    value, as the contract's partial updates want it.
+    """
+
+    ignored_nulls = False
+    # For the description only; the view says what each is for.
+    one_of_these_required: tuple[str, ...] = ()
+    default_error_messages = {
+        "unknown_field": "There is no field of this name. Allowed: {allowed}.",
+        "invalid": "This must be a JSON object.",
+    }
+
+    def run_validation(self, data: Any = empty) -> Any:
+        if self.parent is None:
+            self.names_left = LISTED
+        if self.ignored_nulls and isinstance(data, Mapping):
+            data = {name: value for name, value in data.items() if value is not None}
+        return super().run_validation(data)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            detail = ErrorDetail(self.error_messages["invalid"], code="invalid")
+            raise serializers.ValidationError({"non_field_errors": [detail]})
+        known = {*self.fields, "_meta"}
+        unknown = [name for name in data if name not in known]
+        if not unknown:
+            return super().to_internal_value(data)
+        raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
+
+    def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
+        """A message for each of the first of the whole body, and the number of the others under no name there is."""
+        left = getattr(self.root, "names_left", LISTED)
+        listed = names[:left]
+        allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
+        detail = ErrorDetail(
+            self.error_messages["unknown_field"].format(allowed=allowed), code="unknown_field"
+        )
+        errors = {name: [detail] for name in listed}
+        self.root.names_left = left - len(listed)
+        if len(names) > len(listed):
+            errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
+        return errors
+
+    def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Of the fields; where these are good, of the rules."""
+        try:
+            values = super().to_internal_value(data)
+            self.run_validators(values)
+            self.validate(values)
+        except (serializers.ValidationError, DjangoValidationError) as error:
+            mistakes: dict[str, Any] = serializers.as_serializer_error(error)
+            return mistakes
+        return {}
+
+
+# As DRF says of a null in place of a body.
+NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
+
+
+class _Forms(threading.local):
+    def __init__(self) -> None:
+        self.kept: dict[type, serializers.Serializer] = {}
+
+
+_forms = _Forms()
+
+
+def read_form(form: type[serializers.Serializer], data: Any) -> Any:
+    """What the form makes of `data`; raises ValidationError with every fault.
+
+    Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.
+    """
+    if form not in _forms.kept:
+        _forms.kept[form] = form()
+    try:
+        return _forms.kept[form].run_validation(data)
+    except serializers.ValidationError as error:
+        if error.get_codes() == ["null"]:
+            raise serializers.ValidationError(NO_DATA) from error
+        raise
+
+
+def timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def meta(*messages: str) -> dict[str, list[str]]:
+    return {"Messages": list(messages)}

@@ -1,0 +1,95 @@
+"""The view set of the API: what DRF does around an operation, without the parts that plain requests never use."""
+
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.viewsets import ViewSet
+
+from fulfillment.core.api.responses import ANYTHING, JSON
+
+# A body without a Content-Type is read as JSON: the contract makes that header optional.
+SENT = frozenset({"", JSON})
+SAFE = frozenset({"GET", "HEAD"})
+
+_headers: dict[tuple[object, ...], dict[str, str]] = {}
+
+
+class PlainRequest:
+    """What operations, authentication and permissions use of DRF's Request; all else is Django's request."""
+
+    nothing_acceptable = False
+    auth: Any = None
+    user: Any = None
+    successful_authenticator: Any = None
+
+    def __init__(self, request: HttpRequest, view: Any) -> None:
+        self._request = request
+        self.method = request.method
+        self.META = request.META
+        self.authenticators = view.get_authenticators()
+        self.parser_context = {"view": view, "request": self, "args": view.args, "kwargs": view.kwargs}
+        self.accepted_media_type = JSON
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+    @property
+    def query_params(self) -> Any:
+        return self._request.GET
+
+    @cached_property
+    def accepted_renderer(self) -> Any:
+        return self._view.renderer_classes[0]()
+
+    @cached_property
+    def data(self) -> Any:
+        return self._view.parser_classes[0]().parse(self, JSON, self.parser_context)
+
+    def authenticate(self) -> None:
+        for authenticator in self.authenticators:
+            found = authenticator.authenticate(self)
+            if found is not None:
+                self.user, self.auth = found
+                self.successful_authenticator = authenticator
+                return
+
+
+# Handles by itself what asks for JSON and sends JSON or nothing; DRF handles the rest, and every difference between
+# the two would be a mistake: the same classes authenticate, permit, throttle, parse and render. (A docstring would
+# become the description of every operation.)
+class ApiViewSet(ViewSet):
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not self._is_plain(request):
+            return super().dispatch(request, *args, **kwargs)
+        self.action = self.action_map[str(request.method).lower()]
+        plain = self.request = PlainRequest(request, self)
+        self.headers = self._answer_headers()
+        try:
+            plain.authenticate()
+            self.check_permissions(plain)
+            self.check_throttles(plain)
+            response = getattr(self, self.action)(plain, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - as DRF does
+            response = self.handle_exception(error)
+        self.response = self.finalize_response(plain, response, *args, **kwargs)
+        return self.response
+
+    def _is_plain(self, request: HttpRequest) -> bool:
+        if str(request.method).lower() not in self.action_map:
+            return False
+        if request.META.get("HTTP_ACCEPT", "").strip() not in ANYTHING:
+            return False
+        return request.method in SAFE or (
+            request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() in SENT
+            and self.parser_classes[0].media_type == JSON
+        )
+
+    def _answer_headers(self) -> dict[str, str]:
+        """`Allow` and `Vary`, worked out once for each address."""
+        key = (type(self), *self.action_map)
+        if key not in _headers:
+            _headers[key] = dict(self.default_response_headers)
+        return dict(_headers[key])

@@ -1,0 +1,54 @@
+"""Work that is done by one process at a time, on however many machines."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from django.db import DatabaseError, Error, InterfaceError, connection
+
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import Conflict
+
+# By this name the connections that only hold a lock are told from those that work.
+LOCK_CONNECTION = "fulfillment lock"
+
+
+@contextmanager
+def only_one(work: str) -> Iterator[None]:
+    """Holds the lock of `work` until the end; raises Conflict when somebody else is at it.
+
+    The lock belongs to a connection of its own and dies with the process.
+    """
+    number = int.from_bytes(hashlib.sha256(work.encode()).digest()[:8], "big", signed=True)
+    lock = connection.copy()
+    try:
+        with lock.cursor() as cursor:
+            cursor.execute("SELECT set_config('application_name', %s, false)", [LOCK_CONNECTION])
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [number])
+            if not cursor.fetchone()[0]:
+                raise Conflict(
+                    f"{work} is running already, perhaps on another machine.", code="already_running"
+                )
+            try:
+                yield
+            finally:
+                # Closing alone frees it a moment later, when somebody may have asked already.
+                with suppress(Error):
+                    cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+    finally:
+        lock.close()
+
+
+@contextmanager
+def session_lock(number: int) -> Iterator[bool]:
+    """Tries to hold a lock of this thread's connection, with which it ends; yields whether it is ours."""
+    is_ours = fetch_row("SELECT pg_try_advisory_lock(%s)", [number]) == (True,)
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            try:
+                fetch_row("SELECT pg_advisory_unlock(%s)", [number])
+            except (DatabaseError, InterfaceError):
+                # Whatever state the connection is in: the lock ends with it.
+                connection.close()

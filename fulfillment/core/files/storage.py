@@ -1,0 +1,93 @@
+"""Where files are kept: a folder, or an S3 bucket (settings choose); and what it means when it fails."""
+
+import errno
+import logging
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage, Storage
+
+from fulfillment.core.errors import DomainError, Unavailable
+
+logger = logging.getLogger("fulfillment.core.files.storage")
+
+# No more than the service's user and group; a narrower umask narrows them further.
+FILE_MODE, FOLDER_MODE = 0o640, 0o750
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class StorageUnavailable(Unavailable):
+    code = "storage_unavailable"
+
+    def __init__(self, cause: BaseException | None = None) -> None:
+        super().__init__(
+            "There is no room left for files. Nothing was saved; try again when the operator has made some."
+            if isinstance(cause, OSError) and cause.errno in NO_ROOM
+            else "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
+        )
+
+
+@contextmanager
+def storage_at_work() -> Iterator[None]:
+    """Every kind of storage raises its own exceptions; a missing file stays what it is."""
+    try:
+        yield
+    except (DomainError, FileNotFoundError):
+        raise
+    except Exception as error:
+        logger.error("The file storage failed", exc_info=error)
+        raise StorageUnavailable(error) from error
+
+
+def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
+    try:
+        folders, names = storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    prefix = f"{folder}/" if folder else ""
+    # A name with a dot before it is of a file half written.
+    yield from (f"{prefix}{name}" for name in sorted(names) if name and not name.startswith("."))
+    for one in sorted(folders):
+        yield from stored_names(storage, f"{prefix}{one}")
+
+
+class FolderStorage(FileSystemStorage):
+    """A file appears whole under its name or not at all, also when its writer is killed half-way."""
+
+    def _save(self, name: str, content: File) -> str:
+        path = Path(self.path(name))
+        _make_folder(path.parent)
+        # In the folder itself: a rename is atomic only within one file system.
+        part = path.with_name(f".{secrets.token_hex(8)}.part")
+        try:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+                for chunk in content.chunks():
+                    file.write(chunk)
+            _give_to_owner(part)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        return name
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    try:
+        folder.mkdir(mode=FOLDER_MODE)
+    except FileExistsError:
+        return
+    _give_to_owner(folder)
+
+
+def _give_to_owner(path: Path) -> None:
+    """What a command writes as root must be read and removed by the service, which owns the folder around it."""
+    if os.geteuid() == 0:
+        around = path.parent.stat()
+        os.chown(path, around.st_uid, around.st_gid)

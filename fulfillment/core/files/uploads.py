@@ -1,0 +1,58 @@
+"""One uploaded file, as the raw body or as the only file of a form; never more of it read than is allowed."""
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.request import Request
+
+from fulfillment.core.errors import Invalid
+
+# The boundaries and headers of a form around one file.
+FORM_BYTES = 16_384
+
+
+class RawParser(BaseParser):
+    """The raw bytes, at most one more than the view's `maximum_bytes`, so that the rest need not be read."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return stream.read((parser_context or {})["view"].maximum_bytes + 1)
+
+
+class PNGParser(RawParser):
+    media_type = "image/png"
+
+
+class JPEGParser(RawParser):
+    media_type = "image/jpeg"
+
+
+class BMPParser(RawParser):
+    media_type = "image/bmp"
+
+
+def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
+    """The file a view with RawParsers and MultiPartParser was sent; `kind` begins the codes of refusals.
+
+    It may have one byte more than `maximum_bytes`: the service refuses it then, with what else it knows.
+    """
+    view = request.parser_context["view"]
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > view.maximum_bytes + FORM_BYTES:
+        raise Invalid.at("", f"{kind}_too_large", f"The body has {int(length):,} bytes; {limit}.")
+    media_type = request.content_type.split(";")[0].strip().lower()
+    if media_type not in {parser.media_type for parser in view.parser_classes}:
+        raise UnsupportedMediaType(request.content_type)
+    if media_type != MultiPartParser.media_type:
+        return request.data if isinstance(request.data, bytes) else b""
+    files = [file for _, group in request.FILES.lists() for file in group]
+    if len(files) != 1:
+        raise Invalid.at("", f"{kind}_one_file", f"The form has {len(files)} files; send exactly one.")
+    files[0].seek(0)
+    return bytes(files[0].read(view.maximum_bytes + 1))

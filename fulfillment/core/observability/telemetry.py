@@ -1,0 +1,155 @@
+"""Sentry and OpenTelemetry, each only where its variable is set; both packages are optional."""
+
+import importlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from fulfillment.core.observability import logs
+from fulfillment.core.observability.logs import MASK, masked
+
+HIDDEN = {
+    "authorization",
+    "cookie",
+    "forwarded",
+    "idempotency-key",
+    "ocp-apim-subscription-key",
+    "referer",
+    "remote_addr",
+    "x-forwarded-for",
+    "x-real-ip",
+}
+# Of both generations of OpenTelemetry's names.
+ATTRIBUTES_OF_PEOPLE = {
+    "url.query",
+    "net.peer.ip",
+    "http.client_ip",
+    "client.address",
+    "network.peer.address",
+}
+ATTRIBUTES_WITH_QUERY = {"http.url", "http.target", "url.full"}
+EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# PostgreSQL shows there the row or the value it refuses.
+ROW = re.compile(r"(DETAIL|CONTEXT): .*", re.DOTALL)
+
+
+def start_telemetry() -> None:
+    """In every process that serves or works, after it was forked and before the application is made: what traces
+    requests is a middleware. Raises ImproperlyConfigured without the package."""
+    if settings.SENTRY_DSN:
+        sentry = _optional("sentry_sdk", "SENTRY_DSN")
+        sentry.init(
+            dsn=settings.SENTRY_DSN,
+            send_default_pii=False,
+            # What was sent may hold addresses of people and credentials; variables of a stack as well.
+            max_request_body_size="never",
+            include_local_variables=False,
+            # Log lines and statements before the error name people; the trace ID leads to our own logs.
+            max_breadcrumbs=0,
+            before_send=_without_secrets,
+        )
+    if settings.OTLP_ENDPOINT:
+        _start_tracing()
+
+
+def _start_tracing() -> None:
+    """The exporter reads OTEL_EXPORTER_OTLP_ENDPOINT and its other standard variables itself."""
+    name = "OTEL_EXPORTER_OTLP_ENDPOINT"
+    trace = _optional("opentelemetry.trace", name)
+    sdk = _optional("opentelemetry.sdk.trace", name)
+    export = _optional("opentelemetry.sdk.trace.export", name)
+    resources = _optional("opentelemetry.sdk.resources", name)
+    otlp = _optional("opentelemetry.exporter.otlp.proto.http.trace_exporter", name)
+    resource = resources.Resource.create({"service.name": "store-fulfillment"})
+    provider = sdk.TracerProvider(resource=resource)
+    exporter = otlp.OTLPSpanExporter()
+    exporter.export = partial(_export_masked, sdk, exporter.export)
+    provider.add_span_processor(export.BatchSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    logs.span_of_tracer = partial(_span_of, trace)
+    requests = _optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor()
+    requests.instrument()
+    theirs, ours = (
+        requests._opentelemetry_middleware,
+        "fulfillment.core.observability.traced_requests.TracedRequests",
+    )  # noqa: SLF001
+    settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
+    _optional("opentelemetry.instrumentation.psycopg", name).PsycopgInstrumentor().instrument()
+
+
+def _export_masked(sdk: Any, send: Callable[[Any], Any], spans: Sequence[Any]) -> Any:
+    """Spans cannot be changed once they have ended; what is sent are copies."""
+    return send(
+        [
+            sdk.ReadableSpan(
+                name=span.name,
+                context=span.context,
+                parent=span.parent,
+                resource=span.resource,
+                attributes=_without_people(span.attributes),
+                events=[sdk.Event(e.name, _without_people(e.attributes), e.timestamp) for e in span.events],
+                links=span.links,
+                kind=span.kind,
+                status=type(span.status)(span.status.status_code, _masked_in(span.status.description)),
+                start_time=span.start_time,
+                end_time=span.end_time,
+                instrumentation_scope=span.instrumentation_scope,
+            )
+            for span in spans
+        ]
+    )
+
+
+def _without_people(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Neither the query of an address nor whose it was."""
+    kept = {k: _masked_in(v) for k, v in (attributes or {}).items() if k not in ATTRIBUTES_OF_PEOPLE}
+    return kept | {k: kept[k].partition("?")[0] for k in ATTRIBUTES_WITH_QUERY & kept.keys()}
+
+
+def _span_of(trace: Any) -> tuple[str, str, str] | None:
+    """So that log lines and answers name the trace that the collector has."""
+    context = trace.get_current_span().get_span_context()
+    if not context.is_valid:
+        return None
+    return (
+        trace.format_trace_id(context.trace_id),
+        trace.format_span_id(context.span_id),
+        f"{int(context.trace_flags):02x}",
+    )
+
+
+def _without_secrets(event: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any]:
+    """Neither secrets nor what belongs to people: queries hold codes and names, bodies addresses."""
+    cleaned: dict[str, Any] = _masked_in(event)
+    for name in ("user", "breadcrumbs", "server_name"):
+        cleaned.pop(name, None)
+    # The line a command was called with names whom it is about.
+    cleaned.get("extra", {}).pop("sys.argv", None)
+    request = cleaned.get("request", {})
+    for name in ("cookies", "data", "env", "query_string"):
+        request.pop(name, None)
+    if "url" in request:
+        request["url"] = request["url"].partition("?")[0]
+    return cleaned
+
+
+def _masked_in(value: Any) -> Any:
+    if isinstance(value, str):
+        return ROW.sub(rf"\1: {MASK}", EMAIL.sub(MASK, masked(value)))
+    if isinstance(value, dict):
+        return {k: MASK if str(k).lower() in HIDDEN else _masked_in(inner) for k, inner in value.items()}
+    return [_masked_in(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _optional(module: str, variable: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        raise ImproperlyConfigured(
+            f"{variable} is set, but the package {missing.name} is not installed; "
+            "install requirements/optional.txt or unset it."
+        ) from missing

@@ -1,0 +1,42 @@
+"""OpenTelemetry's middleware, without the requests it cannot take; imported only where traces are sent."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse
+from opentelemetry.instrumentation.django.middleware.otel_middleware import _DjangoMiddleware
+
+from fulfillment.site.middleware import PROBES
+
+
+class TracedRequests(_DjangoMiddleware):
+    """Passes probes and requests under a foreign Host by.
+
+    OpenTelemetry asks each request for its whole address before anything else, which raises under a foreign Host:
+    probes would be refused that each machine answers by its own address, and refusals would lack our headers.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.is_traced = _can_be_traced(request)  # type: ignore[attr-defined]
+        if not request.is_traced:  # type: ignore[attr-defined]
+            return self.get_response(request)
+        return super().__call__(request)
+
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *arguments: Any) -> None:
+        if request.is_traced:  # type: ignore[attr-defined]
+            super().process_view(request, view, *arguments)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        if request.is_traced:  # type: ignore[attr-defined]
+            super().process_exception(request, exception)
+
+
+def _can_be_traced(request: HttpRequest) -> bool:
+    if request.path_info in PROBES:
+        return False
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""Generated secrets at rest: a keyed digest finds and checks them, a cipher text lets their owner read.
+
+Both keys live outside the database (settings `PEPPERS` and `ENCRYPTION_KEYS`, the newest first): a copy of
+the database alone neither reveals a secret nor checks a guess. Older keys are still read until values are
+rewritten (fulfillment.operations.secret_rotation). Slow password hashes are for secrets people choose; these have at
+least 256 random bits.
+"""
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from functools import cache
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+
+def generate_secret(prefix: str) -> str:
+    return prefix + secrets.token_urlsafe(32)
+
+
+def digest(value: str) -> str:
+    """HMAC-SHA-256 under the newest pepper, in hex."""
+    return _digest(settings.PEPPERS[0], value)
+
+
+def digests(value: str) -> list[str]:
+    """The digests under which a stored copy of `value` may be found, one for each pepper in use."""
+    return [_digest(pepper, value) for pepper in settings.PEPPERS]
+
+
+def encrypt(value: str) -> bytes:
+    return _cipher(tuple(settings.ENCRYPTION_KEYS)).encrypt(value.encode())
+
+
+def decrypt(ciphertext: bytes | memoryview) -> str:
+    """Raises cryptography.fernet.InvalidToken when none of the keys in use made the cipher text."""
+    return _cipher(tuple(settings.ENCRYPTION_KEYS)).decrypt(bytes(ciphertext)).decode()
+
+
+def is_newest(ciphertext: bytes | memoryview) -> bool:
+    """Whether the newest encryption key made it."""
+    try:
+        _cipher((settings.ENCRYPTION_KEYS[0],)).decrypt(bytes(ciphertext))
+    except InvalidToken:
+        return False
+    return True
+
+
+def masked(value: str) -> str:
+    return "•" * 8 + value[-4:]
+
+
+def _digest(pepper: str, value: str) -> str:
+    return hmac.digest(pepper.encode(), value.encode("utf-8", "surrogatepass"), hashlib.sha256).hex()
+
+
+@cache
+def _cipher(keys: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(urlsafe_b64encode(hashlib.sha256(key.encode()).digest())) for key in keys])

@@ -1,0 +1,126 @@
+"""Development mode: what `manage.py` puts into the environment before Django reads it.
+
+`var/development.env` keeps the secrets of a checkout across runs, so that a command in another terminal
+works on the database and address of the running service. The web server itself never reads that file.
+"""
+
+import argparse
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fulfillment.local import postgres
+from fulfillment.local.postgres_layout import find_host, give_to_owner, make_folder
+
+SETTINGS = "fulfillment.settings"
+VAR = Path(os.environ.get("FULFILLMENT_VAR") or Path(__file__).parents[2] / "var").resolve()
+ENVIRONMENT_FILE = VAR / "development.env"
+DATA_FOLDER = VAR / "postgres"
+SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
+KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
+# Names the file that chose development mode where no variable did.
+CHOSEN_BY = "FULFILLMENT_MODE_CHOSEN_BY"
+EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+# `up` starts the server itself, among its printed steps.
+WITHOUT_DATABASE = frozenset(
+    {
+        "check",
+        "collectstatic",
+        "diffsettings",
+        "findstatic",
+        "help",
+        "makemessages",
+        "spectacular",
+        "up",
+        "version",
+    }
+)
+
+
+def prepare(arguments: Sequence[str]) -> None:
+    """Fill in the environment of a `manage.py` call; in production this does nothing."""
+    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_asked_for():
+        return
+    command = arguments[1] if len(arguments) > 1 else "help"
+    if not os.environ.get("FULFILLMENT_MODE", "").strip():
+        os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
+    # The children of `up` are given all of them, and may not read the file.
+    has_all = command != "up" and all(os.environ.get(name) for name in KEPT)
+    values = {} if has_all else _kept_values(arguments if command == "up" else None)
+    os.environ["FULFILLMENT_MODE"] = "development"
+    for name, value in values.items():
+        os.environ[name] = os.environ.get(name) or value
+    if not os.environ.get("DATABASE_URL"):
+        os.environ["DATABASE_URL"] = postgres.locate(DATA_FOLDER)
+        if command not in WITHOUT_DATABASE and "--help" not in arguments:
+            postgres.ensure_running(DATA_FOLDER)
+
+
+def uses_embedded_server() -> bool:
+    return os.environ.get("DATABASE_URL") == postgres.locate(DATA_FOLDER)
+
+
+def reachable_host(host: str) -> str:
+    """The address to call a server by that listens on `host`."""
+    return "127.0.0.1" if host in EVERY_ADDRESS else host
+
+
+def _is_asked_for() -> bool:
+    """A file left by `make run` must not turn a configured production machine into development mode."""
+    if mode := os.environ.get("FULFILLMENT_MODE", "").strip():
+        return mode == "development"
+    configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in KEPT)
+    return ENVIRONMENT_FILE.exists() and not configured
+
+
+def _kept_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
+    saved = _read(ENVIRONMENT_FILE) or _read(_file_beside_data())
+    values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
+    if arguments_of_up is None:
+        values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
+    else:
+        values["PUBLIC_URL"] = _public_url(arguments_of_up)
+        values |= {name: os.environ[name] for name in KEPT if os.environ.get(name)}
+    if values != saved and (arguments_of_up or not saved):
+        _write(values)
+    return values
+
+
+def _public_url(arguments: Sequence[str]) -> str:
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
+    parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
+    given, _ = parser.parse_known_args(list(arguments[2:]))
+    host = reachable_host(given.host)
+    return f"http://[{host}]:{given.port}" if ":" in host else f"http://{host}:{given.port}"
+
+
+def _file_beside_data() -> Path:
+    """Where data lives outside of the checkout, its secrets stay with it: a new clone could not read it else."""
+    make_folder(VAR)
+    return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
+
+
+def _read(file: Path) -> dict[str, str]:
+    if not file.exists():
+        return {}
+    lines = file.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    return {name: value for name, value in pairs if name in KEPT}
+
+
+def _write(values: dict[str, str]) -> None:
+    for file in {ENVIRONMENT_FILE, _file_beside_data()}:
+        _write_file(file, values)
+
+
+def _write_file(target: Path, values: dict[str, str]) -> None:
+    lines = ["# Written by `manage.py up` for this checkout; never used in production.\n"]
+    lines += [f"{name}={value}\n" for name, value in values.items()]
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix="development.")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    give_to_owner(Path(name))
+    Path(name).replace(target)

@@ -1,0 +1,91 @@
+"""Child processes that never outlive this one."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from fulfillment.local.unprivileged import Identity
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOP_SECONDS = 10
+SET_PARENT_DEATH_SIGNAL = 1
+
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class Stopped(BaseException):
+    """Ctrl-C, SIGTERM or SIGHUP arrived."""
+
+
+def raise_when_told_to_stop() -> None:
+    """Turn the stop signals into one `Stopped`; more of them change nothing while everything ends."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, _raise_stopped)
+
+
+def _raise_stopped(number: int, frame: FrameType | None) -> None:
+    for each in STOP_SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    raise Stopped
+
+
+def end_with_parent() -> None:
+    """Ask the kernel for SIGTERM when the process that started this one ends, however it ends."""
+    if _libc:
+        _libc.prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+@dataclass
+class Family:
+    """Started children, each leading a session of its own, so that Ctrl-C reaches only their parent."""
+
+    children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start(
+        self, name: str, command: Sequence[str], *, folder: Path, identity: Identity | None = None
+    ) -> None:
+        parent = os.getpid()
+
+        def follow_parent() -> None:
+            if identity:
+                identity.take()
+            # After the change of user, which makes the kernel forget it.
+            end_with_parent()
+            if os.getppid() != parent:
+                os._exit(1)
+
+        self.children[name] = subprocess.Popen(  # noqa: S603 - the commands are ours
+            command,
+            cwd=folder,
+            env=identity.environment() if identity else None,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=follow_parent,
+        )
+
+    def first_ended(self) -> tuple[str, int] | None:
+        for name, child in self.children.items():
+            if (code := child.poll()) is not None:
+                return name, code
+        return None
+
+    def stop(self) -> None:
+        """End every child and what it started: politely at first, by force after STOP_SECONDS."""
+        deadline = time.monotonic() + STOP_SECONDS
+        for child in self.children.values():
+            child.terminate()
+        for child in self.children.values():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(max(0.1, deadline - time.monotonic()))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        self.children.clear()

@@ -1,0 +1,150 @@
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import connection, transaction
+from django.utils import timezone
+from psycopg import sql
+
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.errors import Conflict, Unprocessable
+from fulfillment.core.files.storage import NO_ROOM, storage_at_work, stored_names
+from fulfillment.operations.backups.manifest import (
+    DUMP,
+    FILE_LIST,
+    FILES,
+    Content,
+    Manifest,
+    hash_file,
+    write_contents,
+)
+from fulfillment.operations.backups.programs import run_program
+from stores.backup import named_files
+
+CHUNK = 1 << 20
+
+
+def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: None) -> Manifest:
+    """Writes into a folder beside `folder`, which appears when it is whole.
+
+    Raises Conflict when `folder` is there already, or while something is pruned or another backup is made.
+    """
+    if folder.exists():
+        raise Conflict(f"{folder} is there already; name a new folder.", code="folder_exists")
+    _refuse_among_files(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        for work in ("A backup", "Pruning"):
+            held.enter_context(only_one(work))
+        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        held.callback(shutil.rmtree, part, ignore_errors=True)
+        manifest = _fill(part, listen)
+        _sync(part)
+        part.rename(folder)
+        _sync(folder.parent)
+    return manifest
+
+
+def _refuse_among_files(folder: Path) -> None:
+    """There the backup would be among the files it copies, and without an end."""
+    if isinstance(default_storage, FileSystemStorage):
+        kept = Path(default_storage.path("")).resolve()
+        if folder.resolve().is_relative_to(kept):
+            raise Conflict(
+                f"{folder} is in {kept}, which the backup copies; name another.", code="folder_inside"
+            )
+
+
+def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
+    with _snapshot() as (snapshot, tables, named):
+        listen("Dumping the database")
+        run_program(
+            "pg_dump",
+            "--format=custom",
+            "--no-owner",
+            "--no-privileges",
+            f"--snapshot={snapshot}",
+            f"--file={part / DUMP}",
+        )
+    listen("Copying the files")
+    copied: set[str] = set()
+    with storage_at_work():
+        count, size = write_contents(part, _copied(part, copied))
+    manifest = Manifest(
+        created=timezone.now().isoformat(),
+        postgresql=connection.pg_version,  # type: ignore[attr-defined]
+        dump_sha256=hash_file(part / DUMP),
+        list_sha256=hash_file(part / FILE_LIST),
+        file_count=count,
+        file_bytes=size,
+        tables=tables,
+        absent=sorted(named - copied),
+    )
+    manifest.write(part)
+    return manifest
+
+
+@contextmanager
+def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
+    """One moment of the database, for pg_dump and for us: its name, the rows of each table, the files named."""
+    with transaction.atomic(durable=not connection.in_atomic_block), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_export_snapshot()")
+        name: str = cursor.fetchone()[0]
+        yield name, count_rows(), set(named_files())
+
+
+def count_rows() -> dict[str, int]:
+    """Every table of the database, with its number of rows."""
+    with connection.cursor() as cursor:
+        names = sorted(
+            info.name for info in connection.introspection.get_table_list(cursor) if info.type == "t"
+        )
+        counts = {}
+        for name in names:
+            cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name)))
+            counts[name] = cursor.fetchone()[0]
+    return counts
+
+
+def _copied(part: Path, names: set[str]) -> Iterator[Content]:
+    for name in stored_names(default_storage):
+        if content := _copy(name, part / FILES / name):
+            names.add(name)
+            yield content
+
+
+def _copy(name: str, target: Path) -> Content | None:
+    """None for a file that somebody removed meanwhile."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    try:
+        with default_storage.open(name) as source, target.open("wb") as copy:
+            while chunk := source.read(CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                copy.write(chunk)
+            copy.flush()
+            os.fsync(copy.fileno())
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)
+        return None
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise Unprocessable("The folder of the backup has no room left.", code="no_room") from error
+        raise
+    return Content(name, size, digest.hexdigest())
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

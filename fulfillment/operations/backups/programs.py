@@ -1,0 +1,93 @@
+"""pg_dump and pg_restore of a version that fits the server."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from fulfillment.core.errors import Unprocessable
+from fulfillment.local.postgres_layout import PostgresUnavailable, installed_programs
+
+DEBIAN = Path("/usr/lib/postgresql")
+# Ours, and none of libpq's.
+NOT_LIBPQ = {"options", "prepare_threshold", "cursor_factory", "context", "autocommit"}
+SERVICE = "fulfillment"
+
+
+def run_program(name: str, *arguments: str) -> None:
+    """Runs it against the configured database; raises Unprocessable with the last lines it said."""
+    program = find_program(name)
+    with _service_file() as environment:
+        command = [str(program), f"--dbname=service={SERVICE}", *arguments]
+        done = subprocess.run(  # noqa: S603 - our command, no shell
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            umask=0o077,
+        )
+    if done.returncode:
+        said = " / ".join(done.stderr.strip().splitlines()[-3:])
+        raise Unprocessable(f"{name} failed: {said}", code="program_failed")
+
+
+def find_program(name: str) -> Path:
+    """One of the server's own version if there is one, else a newer one: an older one cannot read the server."""
+    wanted = connection.pg_version // 10_000  # type: ignore[attr-defined]
+    found = {path: major for path in _candidates(name, wanted) if (major := _major_version(path))}
+    for path, major in found.items():
+        if major == wanted:
+            return path
+    for path, major in found.items():
+        if major > wanted:
+            return path
+    seen = ", ".join(f"{path} ({major})" for path, major in found.items()) or "none"
+    raise Unprocessable(
+        f"The server is PostgreSQL {wanted}, and no {name} of that version or newer is here; found: {seen}. "
+        f"Install the client programs of PostgreSQL {wanted} or put their folder first in PATH.",
+        code="program_missing",
+    )
+
+
+def _candidates(name: str, major: int) -> list[Path]:
+    in_path = shutil.which(name)
+    paths = [Path(in_path)] if in_path else []
+    paths.append(DEBIAN / str(major) / "bin" / name)
+    with suppress(PostgresUnavailable):
+        paths.append(installed_programs() / name)
+    return [path for path in paths if path.exists()]
+
+
+def _major_version(program: Path) -> int:
+    try:
+        said = subprocess.run(  # noqa: S603
+            [str(program), "--version"], capture_output=True, text=True, check=True, timeout=20
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    number = re.search(r"\b(\d+)\.?\d*", said)
+    return int(number[1]) if number else 0
+
+
+@contextmanager
+def _service_file() -> Iterator[Mapping[str, str]]:
+    """The password goes through a private file: arguments and environments are seen by others."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".conf") as file:
+        file.write(f"[{SERVICE}]\n")
+        file.writelines(f"{name}={value}\n" for name, value in _parameters().items())
+        file.flush()
+        yield {**os.environ, "PGSERVICEFILE": file.name, "LC_ALL": "C"}
+
+
+def _parameters() -> dict[str, Any]:
+    given = connection.get_connection_params()
+    return {name: value for name, value in given.items() if name not in NOT_LIBPQ and value not in {None, ""}}

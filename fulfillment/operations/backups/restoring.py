@@ -1,0 +1,144 @@
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cryptography.fernet import InvalidToken
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from fulfillment.core.db.locks import LOCK_CONNECTION, only_one
+from fulfillment.core.errors import Conflict, Unprocessable
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.secrets import decrypt
+from fulfillment.operations.backups.making import count_rows
+from fulfillment.operations.backups.manifest import (
+    DUMP,
+    FILES,
+    Manifest,
+    check_backup,
+    read_contents,
+    read_manifest,
+)
+from fulfillment.operations.backups.programs import find_program, run_program
+
+# What the database held before, until the restored one is there.
+ASIDE = "before_restore"
+
+
+def restore_backup(
+    *, folder: Path, force: bool = False, listen: Callable[[str], None] = lambda said: None
+) -> Manifest:
+    """Puts files and database back and compares the number of rows of every table.
+
+    Raises Conflict when the database holds tables already, unless `force`, or while the service uses it. Until the
+    last moment the old tables stay aside: whatever fails or is killed, they come back.
+    """
+    manifest = read_manifest(folder)
+    with only_one("A backup"):
+        _put_back_interrupted()
+        _check_database(force)
+        find_program("pg_restore")
+        listen("Checking the backup")
+        check_backup(folder, manifest)
+        listen(f"Restoring {manifest.file_count} files")
+        with storage_at_work():
+            _restore_files(folder)
+        listen("Restoring the database")
+        with _old_tables_aside():
+            run_program(
+                "pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP)
+            )
+            _compare(manifest)
+            _refuse_newer()
+    return manifest
+
+
+def keys_open_secrets() -> bool:
+    """Whether the encryption keys of here are those that the restored secrets were written with."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT ciphertext FROM accounts_subscriptionkey LIMIT 1")
+        row = cursor.fetchone()
+    try:
+        return row is None or bool(decrypt(row[0]))
+    except InvalidToken:
+        return False
+
+
+def _check_database(force: bool) -> None:
+    if count_rows() and not force:
+        raise Conflict(
+            "The database is not empty. With --force everything in it is replaced by the backup.",
+            code="database_not_empty",
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name <> %s",
+            [LOCK_CONNECTION],
+        )
+        others = cursor.fetchone()[0]
+    if others:
+        raise Conflict(
+            f"{others} other connections use the database; stop the service and its workers first.",
+            code="database_in_use",
+        )
+
+
+def _restore_files(folder: Path) -> None:
+    for content in read_contents(folder):
+        with (folder / FILES / content.name).open("rb") as source:
+            saved = default_storage.save(content.name, File(source, name=content.name))
+        if saved != content.name:
+            raise Unprocessable(
+                f"The storage made {saved} of {content.name}: it may not overwrite.", code="storage_renames"
+            )
+
+
+@contextmanager
+def _old_tables_aside() -> Iterator[None]:
+    _run(f"ALTER SCHEMA public RENAME TO {ASIDE}", "CREATE SCHEMA public")
+    try:
+        yield
+    except BaseException:
+        _put_back_interrupted()
+        raise
+    _run(f"DROP SCHEMA {ASIDE} CASCADE")
+
+
+def _put_back_interrupted() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [ASIDE])
+        found = cursor.fetchone()
+    if found:
+        _run("DROP SCHEMA IF EXISTS public CASCADE", f"ALTER SCHEMA {ASIDE} RENAME TO public")
+
+
+def _run(*statements: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(["BEGIN", "SET LOCAL statement_timeout = 0", *statements, "COMMIT"]))
+
+
+def _compare(manifest: Manifest) -> None:
+    found = count_rows()
+    wrong = [name for name in found.keys() | manifest.tables if found.get(name) != manifest.tables.get(name)]
+    if wrong:
+        raise Unprocessable(
+            f"The restored tables have other numbers of rows than the backup: {', '.join(sorted(wrong))}.",
+            code="restore_differs",
+        )
+
+
+def _refuse_newer() -> None:
+    """A release before the backup's would run on tables it does not know. One after it migrates them."""
+    loader = MigrationLoader(connection)
+    last: dict[str, str] = {}
+    for app, name in loader.disk_migrations:
+        last[app] = max(name, last.get(app, ""))
+    newer = sorted(f"{app}.{name}" for app, name in loader.applied_migrations if name > last.get(app, name))
+    if newer:
+        raise Unprocessable(
+            f"The backup is of a newer release, with {', '.join(newer)}; restore it with that release.",
+            code="backup_newer",
+        )

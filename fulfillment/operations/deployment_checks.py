@@ -1,0 +1,202 @@
+"""What `manage.py check --deploy` says of settings that are read and yet unsafe; docs/operating.md has them all."""
+
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Network, IPv6Network
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Info, Tags, register
+from django.core.checks import Warning as Concern
+from django.db import Error as DatabaseError
+from django.http.request import split_domain_port, validate_host
+from django.utils.module_loading import import_string
+
+from accounts.demo_sign_ins import demo_sign_ins_left, refusal_of
+from fulfillment.local.development import CHOSEN_BY
+
+# Wider ones are no network of one's own: 10.0.0.0/8 and fc00::/7 are the widest that are.
+WIDEST = {4: 8, 6: 7}
+# A list that browsers ship takes a host for a year at least, and only with all below it.
+PRELOAD_SECONDS = 31_536_000
+INSECURE = "django-insecure-"
+PACKAGES = {
+    "SENTRY_DSN": ("sentry_sdk",),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": (
+        "opentelemetry.sdk",
+        "opentelemetry.exporter.otlp.proto.http",
+        "opentelemetry.instrumentation.django",
+        "opentelemetry.instrumentation.psycopg",
+    ),
+    "RATE_LIMIT_REDIS_URL": ("redis",),
+}
+
+
+@register(Tags.security, deploy=True)
+def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
+    if settings.DEVELOPMENT:
+        return [_development()]
+    checks = (_secrets, _hosts, _networks, _hsts, _database, _packages, _mail, _folders, _demo)
+    return [message for check in checks for message in check()]
+
+
+def _development() -> Error:
+    file = os.environ.get(CHOSEN_BY)
+    chosen = f"{file}, which `make run` wrote, and no variable of production" if file else "FULFILLMENT_MODE"
+    return Error(
+        f"This checked development mode, chosen by {chosen}; nothing was said of production.",
+        hint="Set the variables of production, FULFILLMENT_MODE=production among them, and run it again.",
+        id="fulfillment.E001",
+    )
+
+
+def _secrets() -> Iterator[CheckMessage]:
+    kinds = {
+        "SECRET_KEY": [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS],
+        "FULFILLMENT_PEPPERS": settings.PEPPERS,
+        "FULFILLMENT_ENCRYPTION_KEYS": settings.ENCRYPTION_KEYS,
+        "METRICS_TOKEN": [settings.METRICS_TOKEN] if settings.METRICS_TOKEN else [],
+    }
+    names: dict[str, list[str]] = {}
+    for name, values in kinds.items():
+        for value in dict.fromkeys(values):
+            names.setdefault(value, []).append(name)
+        if any(value.startswith(INSECURE) for value in values):
+            yield Error(
+                f"{name} holds a value that begins with {INSECURE}: a generated example.",
+                hint="Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'.",
+                id="fulfillment.E002",
+            )
+    for equal in names.values():
+        if len(equal) > 1:
+            yield Error(
+                f"{' and '.join(equal)} hold the same value: who learns one has the others.",
+                hint="Make each one of its own.",
+                id="fulfillment.E003",
+            )
+
+
+def _hosts() -> Iterator[CheckMessage]:
+    if "*" in settings.ALLOWED_HOSTS:
+        yield Error(
+            "ALLOWED_HOSTS is *: any name is answered.", hint="Name the hosts.", id="fulfillment.E004"
+        )
+        return
+    host = split_domain_port(urlsplit(settings.PUBLIC_URL).netloc)[0]
+    if not validate_host(host, settings.ALLOWED_HOSTS):
+        yield Error(
+            f"ALLOWED_HOSTS leaves out {host}, the host of PUBLIC_URL: every request to it is refused.",
+            hint=f"Add {host}.",
+            id="fulfillment.E005",
+        )
+
+
+def _networks() -> Iterator[CheckMessage]:
+    meanings = {
+        "TRUSTED_PROXIES": "anyone in it may say what a client's address is",
+        "WEBHOOK_ALLOWED_NETWORKS": "webhooks may go to any address in it",
+        "METRICS_NETWORKS": "anyone in it may read /metrics",
+    }
+    for name, meaning in meanings.items():
+        for network in _too_wide(getattr(settings, name)):
+            yield Error(
+                f"{name} holds {network}: {meaning}.",
+                hint=f"Name networks of yours, at most a /{WIDEST[4]} of IPv4 and a /{WIDEST[6]} of IPv6.",
+                id="fulfillment.E006",
+            )
+
+
+def _too_wide(networks: Iterable[IPv4Network | IPv6Network]) -> list[IPv4Network | IPv6Network]:
+    return [network for network in networks if network.prefixlen < WIDEST[network.version]]
+
+
+def _hsts() -> Iterator[CheckMessage]:
+    is_long = settings.SECURE_HSTS_SECONDS >= PRELOAD_SECONDS
+    if settings.SECURE_HSTS_PRELOAD and not (settings.SECURE_HSTS_INCLUDE_SUBDOMAINS and is_long):
+        yield Error(
+            "HSTS_PRELOAD is 1, but the lists of browsers take a host only with HSTS_INCLUDE_SUBDOMAINS=1 and "
+            f"HSTS_SECONDS of {PRELOAD_SECONDS} or more.",
+            hint="Set these as well, or HSTS_PRELOAD=0.",
+            id="fulfillment.E007",
+        )
+    if not settings.SECURE_HSTS_SECONDS:
+        yield Concern(
+            "HSTS_SECONDS is 0: browsers ask by http first, and who sits in the line can answer.",
+            hint="Set an hour first (3600), more once https works everywhere.",
+            id="fulfillment.W001",
+        )
+
+
+def _database() -> Iterator[CheckMessage]:
+    database: dict[str, Any] = settings.DATABASES["default"]
+    host, mode = str(database["HOST"]), str(database["OPTIONS"].get("sslmode", "prefer"))
+    is_local = not host or host.startswith("/") or host in {"localhost", "127.0.0.1", "::1"}
+    if not is_local and mode in {"disable", "allow", "prefer"}:
+        yield Info(
+            f"DATABASE_URL goes to {host} with sslmode={mode}: the connection may be read on its way.",
+            hint="Write ?sslmode=verify-full where the network is not yours alone.",
+            id="fulfillment.I001",
+        )
+
+
+def _packages() -> Iterator[CheckMessage]:
+    values = {
+        "SENTRY_DSN": settings.SENTRY_DSN,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": settings.OTLP_ENDPOINT,
+        "RATE_LIMIT_REDIS_URL": settings.RATE_LIMIT_REDIS_URL,
+    }
+    for name, modules in PACKAGES.items():
+        missing = [module for module in modules if values[name] and not _is_installed(module)]
+        if missing:
+            yield Error(
+                f"{name} is set, but the package {missing[0]} is not installed: the service would not start.",
+                hint="Install requirements/optional.txt, or unset it.",
+                id="fulfillment.E008",
+            )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:
+        return False
+
+
+def _mail() -> Iterator[CheckMessage]:
+    try:
+        import_string(settings.EMAIL_BACKEND)
+    except ImportError:
+        yield Error(
+            f"EMAIL_BACKEND is {settings.EMAIL_BACKEND!r}, which cannot be imported: no mail would be sent.",
+            hint="Unset it for SMTP, or write a class, such as django.core.mail.backends.smtp.EmailBackend.",
+            id="fulfillment.E009",
+        )
+
+
+def _folders() -> Iterator[CheckMessage]:
+    """Made when they are first written to, where something is there that is no folder they never can be."""
+    for name, folder in (("STATIC_ROOT", settings.STATIC_ROOT), ("MEDIA_ROOT", settings.MEDIA_ROOT)):
+        if folder is None:
+            continue
+        there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+        if not there.is_dir():
+            yield Error(
+                f"{name} is {str(folder)!r}, but {there} is not a folder.",
+                hint="Write the path of a folder, or of one that can be made.",
+                id="fulfillment.E010",
+            )
+
+
+def _demo() -> Iterator[CheckMessage]:
+    try:
+        found = demo_sign_ins_left()
+    except DatabaseError:
+        yield Info(
+            "The database did not answer or is not migrated: whether it holds the demo's sign-ins was not looked at.",
+            id="fulfillment.I002",
+        )
+        return
+    if found:
+        yield Error(refusal_of(found), id="fulfillment.E011")

@@ -1,0 +1,108 @@
+"""Copies all stored files from the folder to the bucket or back, beside the running service.
+
+A copy counts once it was read back with the same SHA-256; what is there already is not sent again, so that a stopped
+run goes on where it was. docs/operating.md has the order of the steps.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.storage import Storage, storages
+
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.errors import Conflict, Unavailable
+from fulfillment.core.files.storage import storage_at_work, stored_names
+from stores.backup import named_files
+
+CHUNK = 1 << 20
+TOLD_EVERY = 500
+# The probe of /readyz is no file of anyone.
+PASSING = "health/"
+
+
+@dataclass(slots=True)
+class Moved:
+    """`absent` are files that rows name and the target does not have."""
+
+    copied: int = 0
+    there: int = 0
+    removed: int = 0
+    absent: list[str] = field(default_factory=list)
+
+
+def move_files(
+    *, target: str, remove: bool = False, listen: Callable[[str], None] = lambda said: None
+) -> Moved:
+    """To `folder` or `s3`, from the other. `remove` deletes each at the source once its copy was compared.
+
+    Raises Conflict while something is pruned or backed up, and for `remove` while the service still uses the source.
+    """
+    source = "s3" if target == "folder" else "folder"
+    if "s3" not in settings.STORAGES:
+        raise Conflict("S3_BUCKET is not set; set the S3 variables of docs/operating.md, then run it again.")
+    if remove and source == settings.FILE_STORAGE:
+        raise Conflict(
+            f"The service still keeps its files in {source}. Set FILE_STORAGE={target}, restart web and workers, then "
+            "run it again with --remove.",
+            code="source_in_use",
+        )
+    moved = Moved()
+    with only_one("A backup"), only_one("Pruning"), storage_at_work():
+        for name in stored_names(storages[source]):
+            if not name.startswith(PASSING):
+                _move(name, storages[source], storages[target], moved, remove=remove)
+                if (moved.copied + moved.there) % TOLD_EVERY == 0:
+                    listen(f"{moved.copied} files copied, {moved.there} there already")
+        moved.absent = [name for name in named_files() if not storages[target].exists(name)]
+    return moved
+
+
+def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: bool) -> None:
+    try:
+        wanted, size = _content_of(name, source)
+    except FileNotFoundError:
+        # Removed meanwhile: what erases a recipient does not wait.
+        return
+    if _is_there(name, target, wanted, size):
+        moved.there += 1
+    elif _copy(name, source, target, wanted, size):
+        moved.copied += 1
+    else:
+        return
+    if remove:
+        source.delete(name)
+        moved.removed += 1
+
+
+def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -> bool:
+    """False for a file that went meanwhile; its copy goes, too."""
+    try:
+        with source.open(name) as file:
+            target.save(name, File(file, name=name))
+    except FileNotFoundError:
+        return False
+    if not source.exists(name):
+        target.delete(name)
+        return False
+    if not _is_there(name, target, wanted, size):
+        raise Unavailable(f"{name} is not read back as it was sent. Run it again.", code="copy_differs")
+    return True
+
+
+def _is_there(name: str, storage: Storage, wanted: str, size: int) -> bool:
+    try:
+        return storage.size(name) == size and _content_of(name, storage)[0] == wanted
+    except FileNotFoundError:
+        return False
+
+
+def _content_of(name: str, storage: Storage) -> tuple[str, int]:
+    digest, size = hashlib.sha256(), 0
+    with storage.open(name) as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return digest.hexdigest(), size

@@ -1,0 +1,117 @@
+"""Everything that is pruned, of all apps, by `manage.py prune` or by the clock of the worker."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import Error, connection
+from django.utils import timezone
+
+import accounts.services.retention
+import applications.registration.services.retention
+import delivery.datasets.services.retention
+import stores.orders.services.recipients
+import stores.proofs.services.retention
+from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.db.clock import database_now
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.errors import Conflict, DomainError
+
+BATCH = 500
+# Workers remove what they have done; what failed is kept for whoever looks for the reason.
+OLD_JOBS = """
+SELECT id FROM procrastinate_jobs job
+WHERE status IN ('failed', 'cancelled', 'aborted')
+    AND NOT EXISTS (
+        SELECT FROM procrastinate_events event WHERE event.job_id = job.id AND event.at > now() - interval '30 days'
+    )
+"""
+# Between two batches, so that the service comes first.
+PAUSE_SECONDS = 0.05
+CLOCKS_APART = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """`failure` is why the rest of this kind is still there."""
+
+    name: str
+    count: int
+    failure: str = ""
+
+
+def every_prunable(*, proof_days: int | None = None) -> list[Prunable]:
+    return [
+        *accounts.services.retention.prunables(),
+        *applications.registration.services.retention.prunables(),
+        *delivery.datasets.services.retention.prunables(),
+        *stores.orders.services.recipients.prunables(),
+        *stores.proofs.services.retention.prunables(proof_days=proof_days),
+        Prunable("failed jobs", _count_jobs, _remove_jobs),
+    ]
+
+
+def prune(
+    *,
+    things: Iterable[Prunable] | None = None,
+    batch: int = BATCH,
+    listen: Callable[[Pruned], None] = lambda pruned: None,
+) -> list[Pruned]:
+    """Removes in small batches, one kind after the other; what fails stops nothing else.
+
+    Raises Conflict while another process prunes, or when the clock of this machine cannot be right.
+    """
+    _refuse_a_wrong_clock()
+    report = []
+    with only_one("Pruning"):
+        for thing in every_prunable() if things is None else things:
+            report.append(_prune_one(thing, batch))
+            listen(report[-1])
+    return report
+
+
+def _refuse_a_wrong_clock() -> None:
+    """What is old by a clock that is ahead may be of today."""
+    apart = abs(timezone.now() - database_now())
+    if apart > CLOCKS_APART:
+        raise Conflict(
+            f"The clock of this machine and that of the database are {apart.total_seconds() / 60:.0f} minutes apart; "
+            "nothing is pruned until they agree.",
+            code="clocks_apart",
+        )
+
+
+def _prune_one(thing: Prunable, batch: int) -> Pruned:
+    removed = 0
+    try:
+        for count in thing.remove(batch):
+            removed += count
+            if count >= batch:
+                time.sleep(PAUSE_SECONDS)
+    except DomainError as error:
+        return Pruned(thing.name, removed, error.message)
+    except Error as error:
+        # What else it says may be of a row, and that of a person.
+        return Pruned(
+            thing.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
+        )
+    return Pruned(thing.name, removed)
+
+
+def _count_jobs() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({OLD_JOBS}) old")  # noqa: S608 - a constant
+        return int(cursor.fetchone()[0])
+
+
+def _remove_jobs(batch: int) -> Iterator[int]:
+    statement = (
+        f"DELETE FROM procrastinate_jobs WHERE id IN ({OLD_JOBS} ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)"  # noqa: S608
+    )
+    with connection.cursor() as cursor:
+        removed = batch
+        while removed == batch:
+            cursor.execute(statement, [batch])
+            removed = cursor.rowcount
+            yield removed

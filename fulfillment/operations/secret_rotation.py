@@ -1,0 +1,110 @@
+"""Writes stored secrets anew under the newest pepper and the newest encryption key, beside the running service.
+
+While it runs, every value is found and read under old and new alike: the settings name both.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import Model
+
+from accounts.models import Authenticator, IdempotentAnswer, SubscriptionKey
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.secrets import decrypt, digest, encrypt, is_newest
+
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """The columns of one kind of secret; without a digest the secret is only read, never searched for."""
+
+    name: str
+    model: type[Model]
+    ciphertext: str = "ciphertext"
+    digest: str | None = "digest"
+
+
+# The digests of an answer's key are not written anew: what they are made of is not kept, and a day later they go.
+STORED_SECRETS = (
+    StoredSecret("subscription keys", SubscriptionKey),
+    StoredSecret("authenticators", Authenticator, digest=None),
+    StoredSecret("idempotent answers", IdempotentAnswer, ciphertext="body", digest=None),
+)
+
+
+@dataclass(slots=True)
+class Rotated:
+    """`unreadable` are the primary keys of rows that none of the encryption keys opens."""
+
+    name: str
+    total: int
+    checked: int = 0
+    rewritten: int = 0
+    unreadable: tuple[Any, ...] = ()
+
+
+def rotate_secrets(
+    *,
+    stored: Iterable[StoredSecret],
+    listen: Callable[[Rotated], None] = lambda rotated: None,
+    batch: int = BATCH,
+) -> list[Rotated]:
+    """Each batch is a transaction; a stopped run is gone on with by the next. Raises Conflict when one runs."""
+    with only_one("The rotation of secrets"):
+        return [_walk(secret, listen, batch, change=True) for secret in stored]
+
+
+def find_old_secrets(*, stored: Iterable[StoredSecret], batch: int = BATCH) -> list[Rotated]:
+    """The same report, of what a rotation would rewrite; changes nothing."""
+    return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored]
+
+
+def _walk(secret: StoredSecret, listen: Callable[[Rotated], None], batch: int, *, change: bool) -> Rotated:
+    report = Rotated(secret.name, secret.model._base_manager.count())  # noqa: SLF001
+    last = None
+    while True:
+        with transaction.atomic():
+            rows = _rows_after(secret, last, batch, lock=change)
+            if not rows:
+                return report
+            for row, value in _outdated(secret, rows, report):
+                report.rewritten += 1
+                if change:
+                    _rewrite(secret, row, value)
+        last = rows[-1].pk
+        report.checked += len(rows)
+        listen(report)
+
+
+def _rows_after(secret: StoredSecret, last: Any, batch: int, *, lock: bool) -> list[Any]:
+    rows = secret.model._base_manager.order_by("pk")  # noqa: SLF001 - past managers that hide rows
+    if last is not None:
+        rows = rows.filter(pk__gt=last)
+    if lock:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    columns = [secret.ciphertext, *([secret.digest] if secret.digest else [])]
+    return list(rows.only("pk", *columns)[:batch])
+
+
+def _outdated(secret: StoredSecret, rows: list[Any], report: Rotated) -> Iterator[tuple[Any, str]]:
+    for row in rows:
+        ciphertext = getattr(row, secret.ciphertext)
+        try:
+            value = decrypt(ciphertext)
+        except InvalidToken:
+            report.unreadable += (row.pk,)
+            continue
+        found = getattr(row, secret.digest) if secret.digest else None
+        if not is_newest(ciphertext) or (found is not None and found != digest(value)):
+            yield row, value
+
+
+def _rewrite(secret: StoredSecret, row: Any, value: str) -> None:
+    changes: dict[str, Any] = {secret.ciphertext: encrypt(value)}
+    if secret.digest:
+        changes[secret.digest] = digest(value)
+    secret.model._base_manager.filter(pk=row.pk).update(**changes)  # noqa: SLF001

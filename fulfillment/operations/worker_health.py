@@ -1,0 +1,193 @@
+"""What keeps a worker process alive, or ends it: its heartbeat, its connections, and what it logs of an outage."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
+from django.db import Error as DatabaseError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from procrastinate import exceptions, sql
+from procrastinate.contrib.django.django_connector import DjangoConnector
+from procrastinate.psycopg_connector import PsycopgConnector
+from psycopg_pool import PoolTimeout
+
+from fulfillment.core.db import outage
+from fulfillment.core.db.connections import renew_connection
+
+logger = logging.getLogger("fulfillment.worker")
+
+DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
+# Of a heartbeat that should come every 10 seconds.
+LATE_SECONDS = 20.0
+# A worker gets so long to begin anew once the database can be reached.
+RECOVERY_SECONDS = 20.0
+LOOK_SECONDS = 2.0
+# Loggers that say the same thing again and again while the database is away, and how often they may.
+TALKATIVE = ("applications.webhooks", "fulfillment.worker", "procrastinate", "psycopg.pool")
+REPEAT_SECONDS = 60.0
+_HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}
+
+
+class Heartbeat:
+    """When this process last wrote its heartbeat."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+
+    def note(self) -> None:
+        self.last = time.monotonic()
+        outage.note_database_found()
+
+
+class WatchedConnector(PsycopgConnector):
+    """Procrastinate's own connector, which tells of every heartbeat that was written."""
+
+    def __init__(self, heartbeat: Heartbeat, **options: Any) -> None:
+        super().__init__(**options)
+        self._heartbeat = heartbeat
+
+    async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+        await super().execute_query_async(query, **arguments)
+        self._note(query)
+
+    async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+        row = await super().execute_query_one_async(query, **arguments)
+        self._note(query)
+        return row
+
+    def _note(self, query: Any) -> None:
+        if query in _HEARTBEATS:
+            self._heartbeat.note()
+
+
+class RenewingConnector(DjangoConnector):
+    """What jobs are deferred with: Django's connection of the thread, which nobody else renews in a worker.
+
+    The periodic deferrer keeps one in asgiref's thread, unused for minutes or hours.
+    """
+
+    @property
+    def connection(self) -> BaseDatabaseWrapper:
+        found = super().connection
+        renew_connection(found)
+        return found
+
+
+def renew_around_job(call_next: Callable[[], Any], context: Any, worker: Any) -> Any:
+    """Task middleware: a job starts with a connection that is not known to be dead."""
+    renew_connection()
+    try:
+        return call_next()
+    finally:
+        close_old_connections()
+        reset_queries()
+
+
+class Watchdog:
+    """Ends the process when it writes no heartbeat though the database can be reached: systemd starts another.
+
+    It has a thread and a connection of its own, so that it works whatever hangs, the event loop included.
+    """
+
+    def __init__(
+        self,
+        heartbeat: Heartbeat,
+        *,
+        late: float = LATE_SECONDS,
+        recovery: float = RECOVERY_SECONDS,
+        look: float = LOOK_SECONDS,
+        end: Callable[[], None] | None = None,
+    ) -> None:
+        self._heartbeat, self._late, self._recovery, self._look = heartbeat, late, recovery, look
+        self._end = end or end_at_once
+        self._reachable_since: float | None = None
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="watchdog", daemon=True).start()
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def _run(self) -> None:
+        while not self._over.wait(self._look):
+            if self.must_end(time.monotonic()) and not self._over.is_set():
+                logger.critical(
+                    "No heartbeat was written though the database answers; leaving for another worker"
+                )
+                self._end()
+                return
+
+    def must_end(self, now: float) -> bool:
+        if now - self._heartbeat.last < self._late:
+            self._reachable_since = None
+            return False
+        if not database_answers():
+            self._reachable_since = None
+            return False
+        if self._reachable_since is None:
+            self._reachable_since = now
+        return now - self._reachable_since >= self._recovery
+
+
+def database_answers() -> bool:
+    try:
+        psycopg.connect(settings.DATABASE_URL, connect_timeout=3).close()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def end_at_once() -> None:
+    logging.shutdown()
+    os._exit(1)
+
+
+def close_own_connection() -> None:
+    """Of the thread that calls; the others renew theirs before each piece of work."""
+    connections[DEFAULT_DB_ALIAS].close()
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether it is of a lost connection, and not of a statement."""
+    while error is not None:
+        if isinstance(error, psycopg.Error):
+            lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+            return lost and (error.sqlstate or "08").startswith(("08", "57P"))
+        if isinstance(error, PoolTimeout | ConnectionError):
+            return True
+        error = error.__cause__
+    return False
+
+
+class CalmFilter(logging.Filter):
+    """A lost database is one line a minute of each kind, without stacks: they say nothing more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not record.name.startswith(TALKATIVE) or record.levelno in {logging.INFO, logging.CRITICAL}:
+            return True
+        if error is not None:
+            if not is_outage(error):
+                return True
+            record.exc_info = record.exc_text = None
+        kind, now = (record.name, _kind_of(record)), time.monotonic()
+        if now - self._said.get(kind, -REPEAT_SECONDS) < REPEAT_SECONDS:
+            return False
+        self._said[kind] = now
+        return True
+
+
+def _kind_of(record: logging.LogRecord) -> str:
+    """The place in the source: a message with its values in it differs each time."""
+    return f"{record.pathname}:{record.lineno}"

@@ -1,0 +1,67 @@
+"""Background jobs, as the task queue keeps them: to look at, by our own rules of who may."""
+
+import json
+from copy import copy
+from typing import Any
+
+import unfold.fields
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.views.main import ERROR_FLAG
+from django.db import DataError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+
+
+def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
+    """In place of unfold's, which colours by inline styles where Pygments is installed; the policy forbids those."""
+    return format_html("<pre>{}</pre>", json.dumps(data, indent=2, ensure_ascii=False, cls=encoder))
+
+
+unfold.fields.prettify_json = show_json
+admin.site.unregister(ProcrastinateJob)
+apps.get_app_config("procrastinate").verbose_name = "Background work"
+# A copy: Django would want a migration of that package for other words in the model itself.
+WORDED = copy(ProcrastinateJob._meta)  # noqa: SLF001 - Django's documented API in spite of its name
+WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
+
+
+@admin.register(ProcrastinateJob)
+class JobAdmin(ReadOnlyAdmin):
+    plural_name = "Background jobs"
+    list_display = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at"]
+    list_filter = ["status"]
+    search_fields = ["id"]
+    exact_search = {"pk": int, "task_name": str, "queue_name": str}
+    search_help_text = "ID, task or queue, written out"
+    fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
+    ordering = ["-id"]
+    empty_help = "There is no work to do: what is done leaves this list."
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changelist = super().get_changelist_instance(request)
+        changelist.opts, changelist.title = WORDED, "Background jobs"
+        return changelist
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        context = {"opts": WORDED, "title": f"Background job {object_id}", **(extra_context or {})}
+        return super().changeform_view(request, object_id, form_url, context)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The column of the status is an enum of PostgreSQL's, which refuses the question for any other."""
+        try:
+            return super().changelist_view(request, {"opts": WORDED, **(extra_context or {})})
+        except DataError:
+            return HttpResponseRedirect(f"{request.path}?{ERROR_FLAG}=1")

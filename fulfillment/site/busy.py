@@ -1,0 +1,33 @@
+"""What a request needs for lanes: whose address it has, and a page where a place is refused."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from accounts.rate_limits import bucket_of_address
+from fulfillment.core.errors import TooManyRequests, Unavailable
+from fulfillment.core.lanes import address_here
+
+
+class Lanes:
+    """The API has an error body of its own for these refusals; a page shows the sentence."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = address_here.set(bucket_of_address(request.META.get("REMOTE_ADDR", "")))
+        try:
+            return self.get_response(request)
+        finally:
+            address_here.reset(token)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, Unavailable | TooManyRequests):
+            return None
+        page = render_to_string(
+            "portal/busy.html", {"status": exception.status, "message": exception.message}
+        )
+        headers = {"Cache-Control": "no-store", "Retry-After": str(exception.retry_after)}
+        return HttpResponse(page, status=exception.status, headers=headers)

@@ -1,0 +1,91 @@
+"""The admin as a whole: who may enter it, its start page, and the time zone its dates are shown in."""
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import InvalidPage
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from unfold.sites import UnfoldAdminSite
+
+
+class Choosing(AutocompleteJsonView):
+    model_admin: Any
+
+    def serialize_result(self, record: Any, key_name: str) -> dict[str, str]:
+        return {"id": str(getattr(record, key_name)), "text": self.model_admin.told_apart(record)}
+
+
+class ConsoleSite(UnfoldAdminSite):
+    """Open to operators and to staff of stores. One sign-in for everything: the portal's."""
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        from accounts.admin.staff import staff_on  # noqa: PLC0415 - the site is made before models are loaded
+
+        return staff_on(request).is_staff
+
+    def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
+        inner = super().admin_view(view, cacheable)
+
+        def in_zone_of_user(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            from accounts.pages.guards import zone_named  # noqa: PLC0415 - as above
+
+            zone = zone_named(getattr(request.user, "time_zone", settings.TIME_ZONE))
+            with timezone.override(zone):
+                response: HttpResponseBase = inner(request, *args, **kwargs)
+                # Rendered here, while the zone counts.
+                return response.render() if isinstance(response, TemplateResponse) else response
+
+        return update_wrapper(in_zone_of_user, view)
+
+    def get_urls(self) -> list[Any]:
+        """Without Django's way from any record of any table to its page on the site: records have none."""
+        return [pattern for pattern in super().get_urls() if getattr(pattern, "name", "") != "view_on_site"]
+
+    def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
+        """Names each model as its admin does."""
+        found = super()._build_app_dict(request, label)
+        for app in found.values():
+            for entry in app["models"]:
+                entry["name"] = getattr(self._registry[entry["model"]], "plural_name", entry["name"])
+        return found
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        from fulfillment.site.dashboard import dashboard  # noqa: PLC0415 - as above
+
+        return super().index(request, {"title": "Start", **dashboard(request), **(extra_context or {})})
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """The theme's own counts on a page that is a number and exists."""
+        try:
+            return super().search(request, extra_context)
+        except (InvalidPage, ValueError) as error:
+            raise Http404("The search has no such page.") from error
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
+        return Choosing.as_view(admin_site=self)(request)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied("The console is for operators and for staff of stores.")
+        wanted = request.GET.get("next", "")
+        inside = wanted if wanted.startswith("/admin/") else "/admin/"
+        return HttpResponseRedirect(f"{settings.LOGIN_URL}?{urlencode({'next': inside})}")
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return redirect("/accounts/password-change/")
+
+
+class ConsoleConfig(AdminConfig):
+    default_site = "fulfillment.site.console.ConsoleSite"

@@ -1,0 +1,137 @@
+"""The console's start page: what waits, what fails, how much is called. Staff see what is of their stores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.admin.staff import staff_on
+from accounts.callers import Caller
+from accounts.selectors.associations import association_requests_for
+from applications.registration.selectors.usage import daily_totals
+from applications.webhooks.selectors.webhooks import failing_webhooks
+from delivery.datasets.selectors.datasets import live_dataset
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.orders.models import OrderStatus
+from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
+
+DAYS = 30
+OLDEST_SHOWN = 5
+WORK_TO_DO = (
+    OrderStatus.RECEIVED,
+    OrderStatus.ON_HOLD,
+    OrderStatus.ACCEPTED,
+    OrderStatus.IN_PRODUCTION,
+    OrderStatus.PARTIALLY_SHIPPED,
+)
+CHART_WIDTH, CHART_HEIGHT, LABELS_HEIGHT = 600, 140, 18
+
+
+def dashboard(request: HttpRequest) -> dict[str, Any]:
+    staff = staff_on(request)
+    stores = staff.stores_with(ORDER_GRANTS)
+    context: dict[str, Any] = {"orders": _orders(stores), "cancellations": cancellations_asked(stores)}
+    if staff.is_operator:
+        context |= {
+            "requests": _requests(Caller.on_pages(request.user)),
+            "vintage": live_dataset(),
+            "calls": calls_chart(daily_totals(days=DAYS)),
+            "webhooks": _webhooks(),
+            "is_operator": True,
+        }
+    return context
+
+
+def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
+    tallies = orders_by_status(stores)
+    most = max(tallies.values(), default=0)
+    rows = [
+        {
+            "code": int(status),
+            "name": status.words,
+            "count": tallies.get(status, 0),
+            "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
+        }
+        for status in OrderStatus
+    ]
+    waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
+    return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}
+
+
+def _requests(caller: Caller) -> dict[str, Any]:
+    pending = association_requests_for(caller, state="Pending")
+    return {"count": pending.count(), "oldest": pending.order_by("created")[:OLDEST_SHOWN]}
+
+
+def _webhooks() -> dict[str, Any]:
+    failing = failing_webhooks()
+    return {"count": failing.count(), "oldest": failing.select_related("application")[:OLDEST_SHOWN]}
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day's bar: what was answered well, refused and failed, from the bottom up, in units of the chart."""
+
+    day: date
+    calls: int
+    client_errors: int
+    server_errors: int
+    left: float
+    width: float
+    fine_top: float
+    fine_height: float
+    client_top: float
+    client_height: float
+    server_top: float
+    server_height: float
+
+
+def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
+    """The bars of the last days, all applications together; `most` is the height of the chart in calls."""
+    today = datetime.now(UTC).date()
+    sums: dict[date, Sequence[int]] = {
+        today - timedelta(days=ago): (0, 0, 0) for ago in range(DAYS - 1, -1, -1)
+    }
+    sums |= {day: counts for day, *counts in totals if day in sums}
+    most = max((counts[0] for counts in sums.values()), default=0)
+    step = CHART_WIDTH / DAYS
+    days = [
+        _bar(day, counts, most, left=number * step, width=step * 0.78)
+        for number, (day, counts) in enumerate(sums.items())
+    ]
+    calls, client, server = (sum(counts[place] for counts in sums.values()) for place in range(3))
+    return {
+        "days": days,
+        "most": most,
+        "calls": calls,
+        "client_errors": client,
+        "server_errors": server,
+        "width": CHART_WIDTH,
+        "height": CHART_HEIGHT,
+        "whole_height": CHART_HEIGHT + LABELS_HEIGHT,
+        "label_top": CHART_HEIGHT + LABELS_HEIGHT - 4,
+    }
+
+
+def _bar(day: date, counts: Sequence[int], most: int, *, left: float, width: float) -> Day:
+    calls, client, server = counts
+    scale = CHART_HEIGHT / most if most else 0
+    heights = [round(count * scale, 2) for count in (max(calls - client - server, 0), client, server)]
+    fine_top = CHART_HEIGHT - heights[0]
+    client_top = fine_top - heights[1]
+    return Day(
+        day,
+        calls,
+        client,
+        server,
+        round(left, 2),
+        round(width, 2),
+        round(fine_top, 2),
+        heights[0],
+        round(client_top, 2),
+        heights[1],
+        round(client_top - heights[2], 2),
+        heights[2],
+    )

@@ -1,0 +1,202 @@
+"""What surrounds every request. Sessions, CSRF, sign-in and messages are for pages: the API never pays for them."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pghistory
+import pghistory.middleware
+from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.middleware.common import CommonMiddleware
+from django.middleware.csrf import CsrfViewMiddleware
+from django.shortcuts import redirect
+
+from accounts.selectors.staff import staff_of
+from fulfillment.core.api.errors import problem
+from fulfillment.core.api.form_limits import (
+    FEW_FIELDS,
+    SIGNED_IN_BYTES,
+    SIGNED_IN_FORM,
+    SMALL_FORM,
+    URL_ENCODED,
+    field_count,
+    stated_size,
+)
+from fulfillment.site.request_heads import head_refusal
+
+API_PREFIX = "/api/"
+# Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
+# Machine answers are never pages.
+PROGRAM_PREFIXES = (
+    API_PREFIX,
+    "/oauth/token",
+    "/oauth/revoke",
+    "/.well-known/",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/proofs/",
+    "/assets/",
+)
+
+PROBES = ("/healthz", "/readyz", "/metrics")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Tabs and ends of lines may stand in what people search for.
+UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
+BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
+# evaluates nothing, and its colours are a stylesheet.
+ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+class _PagesOnly:
+    """Passes requests of programs by."""
+
+    get_response: Any
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if request.path_info.startswith(PROGRAM_PREFIXES):
+            return self.get_response(request)
+        return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
+
+
+class Hosts(CommonMiddleware):
+    """Refuses names that are not ours; but whoever watches a machine asks it by its address."""
+
+    def process_request(self, request: HttpRequest) -> Any:
+        return None if request.path_info in PROBES else super().process_request(request)
+
+
+class PageSessions(_PagesOnly, SessionMiddleware):
+    pass
+
+
+class PageCsrf(_PagesOnly, CsrfViewMiddleware):
+    def process_view(self, request: HttpRequest, *view: Any) -> Any:
+        # They take no cookie, so no other site can make a browser call them with credentials.
+        if request.path_info.startswith(PROGRAM_PREFIXES):
+            return None
+        return super().process_view(request, *view)
+
+
+class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
+    pass
+
+
+class OperatorTwoFactor:
+    """Leads an operator without a second step to its setting up, where `OPERATOR_TWO_FACTOR` is `required`.
+
+    Not only from the admin: a page could give an application a token with the operator's rights.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        required = settings.OPERATOR_TWO_FACTOR == "required"
+        if required and not request.path_info.startswith((*PROGRAM_PREFIXES, *BEFORE_TWO_FACTOR)):
+            user: Any = request.user
+            if user.is_authenticated and user.is_operator and user.two_factor_since is None:
+                return redirect("portal:two-factor")
+        return self.get_response(request)
+
+
+class BodyLimits:
+    """Refuses a page's body before anything takes it apart: a form with files would be written to the disk first.
+
+    Whoever is not signed in sends short forms only. Staff send files of any size the proxy lets through; programs
+    have the limits of their views.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        size = stated_size(request)
+        if not size or request.path_info.startswith(PROGRAM_PREFIXES):
+            return self.get_response(request)
+        if size > SMALL_FORM and not _may_send(request, size):
+            return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
+        if size <= SMALL_FORM and field_count(request) > FEW_FIELDS and not request.user.is_authenticated:
+            message = f"The form has more than {FEW_FIELDS} fields; so many are not taken here."
+            return problem(400, "too_many_fields", message)
+        return self.get_response(request)
+
+
+def _may_send(request: HttpRequest, size: int) -> bool:
+    if not request.user.is_authenticated:
+        return False
+    if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
+        return True
+    return request.path_info.startswith("/admin/") and staff_of(request.user).is_staff
+
+
+class PageMessages(_PagesOnly, MessageMiddleware):
+    pass
+
+
+class PageHistory(_PagesOnly, pghistory.middleware.HistoryMiddleware):
+    """Names the signed-in user in the audit trail of what a page or the admin changes."""
+
+
+class ApiHistory:
+    """Opens the audit trail's context of an API write; authentication adds who calls."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in {"GET", "HEAD"} or not request.path_info.startswith(API_PREFIX):
+            return self.get_response(request)
+        with pghistory.context(url=request.path):
+            return self.get_response(request)
+
+
+class RequestFilter:
+    """Refuses before all other work what no honest client sends and nothing behind it could handle well.
+
+    `fulfillment.site.request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
+    make addresses and log lines look like what they are not. A body of unknown length would be read as an empty one.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        meta = request.META
+        if refusal := head_refusal(meta, request.path_info):
+            return problem(refusal.status, refusal.code, refusal.message)
+        if CONTROL.search(request.path_info) or UNSAFE_QUERY.search(meta.get("QUERY_STRING", "")):
+            return problem(400, "invalid_request", "The address contains a control character.")
+        if "HTTP_TRANSFER_ENCODING" in meta and not meta.get("CONTENT_LENGTH"):
+            return problem(411, "length_required", "Send the body with a Content-Length.")
+        return self.get_response(request)
+
+
+class SecurityHeaders:
+    """Sets the policy of the place; a view that needs another one sets its own header first."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        headers = response.headers
+        path = request.path_info
+        if path.startswith(API_PREFIX):
+            headers.setdefault("Content-Security-Policy", API_POLICY)
+        else:
+            policy = ADMIN_POLICY if path.startswith("/admin") else PAGE_POLICY
+            headers.setdefault("Content-Security-Policy", policy)
+            headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        return response

@@ -1,0 +1,102 @@
+"""The start page, the guide and what people see when something goes wrong."""
+
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.http import require_safe
+
+from accounts.callers import Caller
+from accounts.selectors.staff import staff_of
+from applications.registration.selectors.applications import applications_for, with_icons
+from fulfillment.core.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
+from fulfillment.core.errors import Unavailable
+from fulfillment.site.middleware import API_PREFIX
+
+SHOWN_AT_START = 4
+PLACEHOLDERS = {
+    "client_id": "YOUR_CLIENT_ID",
+    "key": "YOUR_KEY",
+    "subscription_key": "YOUR_SUBSCRIPTION_KEY",
+    "reply_url": "https://your.example/callback",
+    "store_id": "demo",
+}
+
+
+def console_entry(request: HttpRequest) -> dict[str, Any]:
+    """For templates: whether the bar leads to the console; looked up only where a template asks."""
+    return {"may_enter_console": lambda: staff_of(request.user).is_staff}
+
+
+@require_safe
+def show_home(request: HttpRequest) -> HttpResponse:
+    context = {"sign_up_enabled": settings.SIGN_UP_ENABLED, "public_url": settings.PUBLIC_URL}
+    if not request.user.is_authenticated:
+        return render(request, "portal/landing.html", context)
+    applications = list(
+        with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
+    )
+    page = render(request, "portal/home.html", {"applications": applications})
+    add_never_cache_headers(page)
+    return page
+
+
+@require_safe
+def show_guide(request: HttpRequest) -> HttpResponse:
+    return render(
+        request, "portal/guide.html", {"part": "guide", "public_url": settings.PUBLIC_URL, **PLACEHOLDERS}
+    )
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return problem(400, "invalid_request", "The request could not be read.")
+    return _bare("portal/400.html", 400)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return problem(403, "forbidden", "You may not do this.")
+    said = str(exception) if isinstance(exception, PermissionDenied) else ""
+    return render(request, "portal/403.html", {"said": said}, status=403)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return unknown_path(request)
+    # The resolver's own Http404 holds a list of every pattern; ours hold a sentence.
+    said = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
+    return render(request, "portal/404.html", {"said": said if isinstance(said, str) else ""}, status=404)
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    """Uses nothing that needs the database: it may be what is missing."""
+    error = sys.exc_info()[1]
+    if isinstance(error, DATABASE_AWAY):
+        if _is_api(request):
+            return database_away(error)
+        page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
+        return logged_as_away(error, page)
+    if _is_api(request):
+        return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
+    return _bare("portal/500.html", 500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return render(request, "portal/csrf.html", status=403)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith(API_PREFIX)
+
+
+def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
+    """Without the request, so that neither session nor user is looked up."""
+    return HttpResponse(
+        render_to_string(template), status=status, headers={"Cache-Control": "no-store", **(headers or {})}
+    )

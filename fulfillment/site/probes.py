@@ -1,0 +1,100 @@
+"""Whether the process lives, and whether it can serve."""
+
+import os
+import secrets
+import socket
+import time
+
+from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
+
+from applications.webhooks.selectors.workers import worker_health
+from fulfillment.core.api.errors import DATABASE_AWAY, logger
+
+# A probe writes a file: load balancers ask often, storages may be billed by the request.
+STORAGE_SECONDS = 10.0
+
+_storage: tuple[float, str] = (0.0, "")
+
+
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """The process answers; nothing else is asked."""
+    return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """503 with the reason when the database, its migrations, the storage of files or the worker is not as it must be.
+
+    A web process serves without a worker: for who shares out requests among web processes there is `?worker=0`.
+    """
+    checks = {"database": _database()}
+    if not checks["database"]:
+        checks |= {"migrations": _migrations(), "storage": _storage_failure(), "worker": _worker()}
+    decisive = [name for name in checks if name != "worker" or request.GET.get("worker") != "0"]
+    failures = [checks[name] for name in decisive if checks[name]]
+    headers = {"Cache-Control": "no-store"}
+    told = {name: failure or "ok" for name, failure in checks.items()}
+    if failures:
+        body = {"status": "unavailable", "reason": failures[0], "checks": told}
+        return JsonResponse(body, status=503, headers={**headers, "Retry-After": "5"})
+    return JsonResponse({"status": "ready", "checks": told}, headers=headers)
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DATABASE_AWAY:
+        return "the database does not answer"
+    return ""
+
+
+def _migrations() -> str:
+    # Once found complete they stay so for the life of this process.
+    if cache.get("migrations_complete"):
+        return ""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        return "migrations are missing"
+    cache.set("migrations_complete", True, timeout=None)
+    return ""
+
+
+def _storage_failure() -> str:
+    """Of a probe not older than ten seconds: a file is written, read and removed."""
+    global _storage
+    until, failure = _storage
+    if time.monotonic() >= until:
+        failure = _probe_storage()
+        _storage = (time.monotonic() + STORAGE_SECONDS, failure)
+    return failure
+
+
+def _probe_storage() -> str:
+    name = f"health/{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+    content = secrets.token_bytes(16)
+    try:
+        kept = default_storage.save(name, ContentFile(content))
+        try:
+            with default_storage.open(kept) as file:
+                read = file.read()
+        finally:
+            default_storage.delete(kept)
+    except Exception as error:  # noqa: BLE001 - storages fail in their own ways, and each is the same to us
+        logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
+        return "files cannot be written and read"
+    return "" if read == content else "files are not read as they were written"
+
+
+def _worker() -> str:
+    try:
+        return "" if worker_health().alive else "no worker has been heard of for 30 seconds"
+    except DATABASE_AWAY:
+        return "the database does not answer"

@@ -1,0 +1,273 @@
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.idempotency import idempotent
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, AssociationState
+from accounts.permissions import Grant
+from accounts.selectors.associations import association_request_for, association_requests_for
+from accounts.services.associations import (
+    approve_association,
+    deny_association,
+    request_association,
+    withdraw_association,
+)
+from applications.registration.models import Application
+from applications.registration.selectors.applications import application_to_write, find_application
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.serializers import (
+    Meta,
+    StrictChoice,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+    meta,
+    timestamp,
+)
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Forbidden, Invalid, NotFound
+from stores.catalog.models import Store
+
+OPERATORS = Access(rule="Operators.", applications=False, operator_only=True)
+EXAMPLE = OpenApiExample(
+    "Association request",
+    value={
+        "ID": "f0d9b6c8-51b4-4f58-8bb5-0d6b1f3f9c55",
+        "ApplicationID": "0b5c3a5e-6d6e-4d5a-8f4f-5c9f2f1f7a11",
+        "StoreID": "harbor-press",
+        "UserID": None,
+        "Grants": ["Store.Self.Read", "Order.Self.Read", "Order.Self.Write"],
+        "Message": "We print the postcards of Acme Realty.",
+        "State": "Pending",
+        "Note": "",
+        "RequestedByID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+        "DecidedByID": None,
+        "Created": "2026-03-01T00:00:00Z",
+        "Decided": None,
+        "_meta": {"Messages": []},
+    },
+    response_only=True,
+)
+REQUEST_EXAMPLE = OpenApiExample(
+    "Ask for a store",
+    value={"StoreID": "harbor-press", "Message": "We print the postcards of Acme Realty."},
+    request_only=True,
+)
+
+APPROVAL_EXAMPLE = OpenApiExample(
+    "Approve with chosen grants",
+    value={"Grants": ["Store.Self.Read", "Order.Self.Read"], "Note": "Welcome."},
+    request_only=True,
+)
+DENIAL_EXAMPLE = OpenApiExample("Deny", value={"Note": "Please write to us first."}, request_only=True)
+
+
+class GrantsField(StrictList):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=StrictChoice(choices=Grant.values), max_length=20, **kwargs)
+
+
+class AssociationAskSerializer(StrictSerializer):
+    ignored_nulls = True
+    one_of_these_required = ("StoreID", "ApplicationID")
+
+    StoreID = StrictText(max_length=64, required=False, help_text="The store an application wants to use.")
+    ApplicationID = StrictText(
+        max_length=64,
+        required=False,
+        help_text="With a StoreID: the application that wants it (default: the calling one). "
+        "Without: the application you want to join.",
+    )
+    Grants = GrantsField(required=False, help_text="Default: the usual ones, chosen on approval.")
+    Message = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
+
+
+class AssociationApprovalSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Grants = GrantsField(required=False, help_text="Default: those asked for, else the usual ones.")
+    Note = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
+
+
+class AssociationDenialSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Note = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
+
+
+class AssociationSerializer(serializers.Serializer):
+    ID = serializers.CharField()
+    ApplicationID = serializers.CharField()
+    StoreID = serializers.CharField(allow_null=True)
+    UserID = serializers.CharField(allow_null=True)
+    Grants = serializers.ListField(child=serializers.ChoiceField(choices=Grant.values))
+    Message = serializers.CharField()
+    State = serializers.ChoiceField(choices=AssociationState.values)
+    Note = serializers.CharField()
+    RequestedByID = serializers.CharField(allow_null=True)
+    DecidedByID = serializers.CharField(allow_null=True)
+    Created = Timestamp()
+    Decided = Timestamp(allow_null=True)
+    _meta = Meta()
+
+
+class AssociationViewSet(ApiViewSet):
+    access = {
+        "create": Access(
+            rule="A user who may write the application, or the application itself, asks for a store; "
+            "a user asks for an application."
+        ),
+        "list": Access(rule="Everyone sees their own requests, operators all."),
+        "retrieve": Access(rule="Everyone reads their own requests, operators all."),
+        "withdraw": Access(rule="Everyone withdraws their own pending requests."),
+        "approve": OPERATORS,
+        "deny": OPERATORS,
+    }
+
+    errors = {action: {409: "The request was decided before."} for action in ("withdraw", "approve", "deny")}
+
+    @extend_schema(
+        operation_id="association_request",
+        summary="Ask for an association",
+        description="201 with the new request, or 200 with the one that is still pending.",
+        request=AssociationAskSerializer,
+        responses={201: AssociationSerializer, 200: AssociationSerializer},
+        examples=[REQUEST_EXAMPLE, EXAMPLE],
+    )
+    @idempotent
+    def create(self, request: Request) -> Response:
+        values = _validated(AssociationAskSerializer, request)
+        caller: Caller = request.auth
+        common = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
+        if store_id := values.get("StoreID"):
+            application = _asking_application(caller, values.get("ApplicationID"))
+            asked, created = request_association(application=application, store=_store(store_id), **common)
+        else:
+            application = _application_to_join(caller, values.get("ApplicationID"))
+            asked, created = request_association(application=application, user_id=caller.user_id, **common)
+        headers = {"Location": f"/api/v1/association/{asked.pk}"} if created else {}
+        return Response(association_record(asked), status=201 if created else 200, headers=headers)
+
+    @extend_schema(
+        operation_id="association_list",
+        summary="List association requests",
+        parameters=[OpenApiParameter("state", str, enum=AssociationState.values)],
+        responses={200: AssociationSerializer(many=True)},
+        examples=[EXAMPLE],
+    )
+    def list(self, request: Request) -> Response:
+        requests = association_requests_for(request.auth, state=request.query_params.get("state"))
+        return Response([association_record(asked) for asked in requests])
+
+    @extend_schema(
+        operation_id="association_read",
+        summary="Read an association request",
+        responses={200: AssociationSerializer},
+        examples=[EXAMPLE],
+    )
+    def retrieve(self, request: Request, association_id: str) -> Response:
+        return Response(association_record(association_request_for(request.auth, association_id)))
+
+    @extend_schema(
+        operation_id="association_withdraw",
+        summary="Withdraw an association request",
+        request=None,
+        responses={200: AssociationSerializer},
+        examples=[EXAMPLE],
+    )
+    def withdraw(self, request: Request, association_id: str) -> Response:
+        return Response(
+            association_record(withdraw_association(caller=request.auth, request_id=association_id))
+        )
+
+    @extend_schema(
+        operation_id="association_approve",
+        summary="Approve an association request",
+        request=AssociationApprovalSerializer,
+        responses={200: AssociationSerializer},
+        examples=[APPROVAL_EXAMPLE, EXAMPLE],
+    )
+    def approve(self, request: Request, association_id: str) -> Response:
+        values = _validated(AssociationApprovalSerializer, request)
+        approved = approve_association(
+            caller=request.auth,
+            request_id=association_id,
+            grants=values.get("Grants"),
+            note=values.get("Note", ""),
+        )
+        return Response(association_record(approved))
+
+    @extend_schema(
+        operation_id="association_deny",
+        summary="Deny an association request",
+        request=AssociationDenialSerializer,
+        responses={200: AssociationSerializer},
+        examples=[DENIAL_EXAMPLE, EXAMPLE],
+    )
+    def deny(self, request: Request, association_id: str) -> Response:
+        values = _validated(AssociationDenialSerializer, request)
+        denied = deny_association(caller=request.auth, request_id=association_id, note=values.get("Note", ""))
+        return Response(association_record(denied))
+
+
+def association_record(asked: AssociationRequest) -> dict[str, Any]:
+    return {
+        "ID": str(asked.pk),
+        "ApplicationID": str(asked.application_id),
+        "StoreID": asked.store.external_id if asked.store else None,
+        "UserID": str(asked.user_id) if asked.user_id else None,
+        "Grants": asked.grants,
+        "Message": asked.message,
+        "State": asked.state,
+        "Note": asked.note,
+        "RequestedByID": str(asked.requested_by_id) if asked.requested_by_id else None,
+        "DecidedByID": str(asked.decided_by_id) if asked.decided_by_id else None,
+        "Created": timestamp(asked.created),
+        "Decided": timestamp(asked.decided) if asked.decided else None,
+        "_meta": meta(),
+    }
+
+
+def _validated(form_class: type[StrictSerializer], request: Request) -> dict[str, Any]:
+    form = form_class(data=request.data)
+    form.is_valid(raise_exception=True)
+    values: dict[str, Any] = form.validated_data
+    return values
+
+
+def _store(store_id: str) -> Store:
+    try:
+        return Store.objects.get(external_id=store_id)
+    except Store.DoesNotExist as error:
+        raise Invalid.at("/StoreID", "store_invalid", f"There is no store {store_id!r}.") from error
+
+
+def _asking_application(caller: Caller, application_id: str | None) -> Application:
+    """The application that wants a store: itself, or one the user may write."""
+    if not caller.is_application:
+        if application_id:
+            _application_in_body(application_id)
+        return application_to_write(caller, application_id or str(caller.application_id))
+    if application_id and _application_in_body(application_id).pk != caller.application_id:
+        raise Forbidden("An application asks for itself only.", code="foreign_application")
+    return find_application(str(caller.application_id))
+
+
+def _application_to_join(caller: Caller, application_id: str | None) -> Application:
+    if caller.is_application:
+        raise Invalid.at("/StoreID", "required", "StoreID: name the store the application wants to use.")
+    if not application_id:
+        raise Invalid.at("", "required", "Name a StoreID, or the ApplicationID you want to join.")
+    return _application_in_body(application_id)
+
+
+def _application_in_body(application_id: str) -> Application:
+    try:
+        return find_application(application_id)
+    except NotFound as error:
+        raise Invalid.at("/ApplicationID", error.code, error.message) from error

@@ -1,0 +1,119 @@
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.callers import Caller
+from accounts.models import AssociationState, Role, User
+from accounts.pages.faults import show_faults
+from accounts.pages.guards import signed_in
+from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
+from accounts.selectors.associations import association_request_for, association_requests_for
+from accounts.services.associations import request_association, withdraw_association
+from applications.registration.models import Application
+from applications.registration.pages.frame import frame, opened, readable
+from fulfillment.core.errors import DomainError, NotFound
+from stores.associations.pages.forms import ASK_FIELDS, AskForStoreForm
+from stores.catalog.models import Store
+
+SUGGESTED_STORES = 50
+STORES_A_PAGE = 25
+REQUESTS_A_PAGE = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET shows what the application may use and has asked for; POST asks for a store."""
+    application = opened(request, application_id)
+    caller = Caller.on_pages(request.user)
+    form = AskForStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
+    if request.method == "POST":
+        form = AskForStoreForm(request.POST)
+        if form.is_valid() and _ask(request, caller, application, form):
+            return redirect("portal:application-stores", application.pk)
+    requests = association_requests_for(caller).filter(application=application, store__isnull=False)
+    searched = request.GET.get("q", "").strip()[:200]
+    context = frame(
+        request,
+        application,
+        "stores",
+        form=form,
+        page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
+        requests=Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests")),
+        searched=searched,
+        suggestions=_suggestions(request.user),
+    )
+    return render(request, "stores/associations.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
+    """GET asks, POST does it."""
+    application = readable(request, application_id)
+    if request.method != "POST":
+        return _ask_to_withdraw(request, application, request_id)
+    try:
+        withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "The request is withdrawn.")
+    return redirect("portal:application-stores", application.pk)
+
+
+def _ask_to_withdraw(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
+    asked = association_request_for(Caller.on_pages(request.user), request_id)
+    back = reverse("portal:application-stores", args=[application.pk])
+    if asked.application_id != application.pk or asked.store is None:
+        raise NotFound("The application has no such request.")
+    if asked.state != AssociationState.PENDING:
+        return redirect(back)
+    context = frame(
+        request,
+        application,
+        "stores",
+        heading=f"Withdraw the request for {asked.store.company_name}?",
+        warning="Nobody decides about it any more. You can ask again at any time.",
+        verb="Withdraw",
+        keep="Cancel",
+        back=back,
+    )
+    return render(request, "applications/confirm.html", context)
+
+
+def _ask(request: HttpRequest, caller: Caller, application: Application, form: AskForStoreForm) -> bool:
+    try:
+        asked, created = request_association(caller=caller, application=application, **form.cleaned_data)
+    except DomainError as error:
+        show_faults(form, error, ASK_FIELDS)
+        return False
+    if created:
+        messages.success(request, f"{asked.store} was asked. The answer appears here.")
+    else:
+        messages.info(request, f"{asked.store} was asked before and has not answered yet.")
+    return True
+
+
+def _associations(application: Application, searched: str) -> list[dict[str, Any]]:
+    roles = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    if searched:
+        roles = roles.filter(
+            Q(store__company_name__icontains=searched) | Q(store__external_id__icontains=searched)
+        )
+    stores: dict[int, dict[str, Any]] = {}
+    columns = ("store_id", "store__company_name", "store__external_id", "grant")
+    for pk, name, external_id, grant in roles.order_by("store__company_name", "pk").values_list(*columns):
+        row = stores.setdefault(pk, {"name": name, "external_id": external_id, "grants": []})
+        row["grants"].append(str(Permission(grant).label))
+    return list(stores.values())
+
+
+def _suggestions(user: User) -> QuerySet[Store]:
+    return Store.objects.filter(roles__user=user, is_demo=False).distinct()[:SUGGESTED_STORES]

@@ -1,0 +1,17 @@
+"""Files of the storage that rows name, apart from those that are made anew when they are missing."""
+
+from collections.abc import Iterator
+
+from fulfillment.core.files.stored import asset_file
+from stores.orders.models import OrderItem
+from stores.proofs.models import Asset
+from stores.templates.models import Font
+from stores.templates.selectors.fonts import font_file
+
+
+def named_files() -> Iterator[str]:
+    yield from (font_file(font) for font in Font.objects.all())
+    yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
+    # Items with equal data share one.
+    printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
+    yield from printed.distinct().iterator()

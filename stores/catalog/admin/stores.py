@@ -1,0 +1,121 @@
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+
+from accounts.admin.staff import StaffAdmin
+from stores.catalog.admin.forms import JudgedByService
+from stores.catalog.models import BudgetDuration, BudgetType, Store
+from stores.catalog.records import STORE
+from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.stores import find_store_faults, save_store
+
+IN_MEMORY = 8 * 1024 * 1024
+COLUMNS = {member.name: member.column for member in STORE}
+
+
+class StoreForm(JudgedByService):
+    budget_types = forms.MultipleChoiceField(
+        choices=BudgetType.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
+    )
+    budget_durations = forms.MultipleChoiceField(
+        choices=BudgetDuration.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
+    )
+
+    class Meta:
+        model = Store
+        fields = list(COLUMNS.values())
+
+    def clean(self) -> dict[str, Any] | None:
+        """The service's own rules, shown at the fields they are about."""
+        if not self.errors:
+            known = self.instance if self.instance.pk else None
+            for fault in find_store_faults(values=self.values(), store=known):
+                column = COLUMNS.get(fault.pointer.split("/")[1])
+                self.add_error(column if column in self.fields else None, fault.message)
+        return self.cleaned_data
+
+    def values(self) -> dict[str, Any]:
+        return {
+            name: self.cleaned_data.get(column, getattr(self.instance, column))
+            for name, column in COLUMNS.items()
+        }
+
+
+@admin.register(Store)
+class StoreAdmin(StaffAdmin):
+    """Staff see their stores; operators change them."""
+
+    store_path = "pk"
+    form = StoreForm
+    list_display = [
+        "company_name",
+        "external_id",
+        "currency",
+        "is_demo",
+        "budget_enabled",
+        "product_count",
+        "updated",
+    ]
+    list_filter = ["is_demo", "budget_enabled"]
+    search_fields = ["external_id", "company_name"]
+    search_help_text = "StoreID or company"
+    change_form_outer_before_template = "admin/stores/store_before.html"
+    fieldsets = [
+        (
+            None,
+            {"fields": ["external_id", "company_name", "description", "currency", "time_zone", "is_demo"]},
+        ),
+        ("Budgets", {"fields": ["budget_enabled", "budget_types", "budget_durations"]}),
+        ("Orders", {"fields": ["hold_window_minutes"]}),
+        ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
+    ]
+    readonly_fields = ["product_count", "catalog_version", "created", "updated"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
+        return super().get_queryset(request).defer("rendering", "verbose_rendering")
+
+    def told_apart(self, store: Store) -> str:
+        return f"{store.company_name} ({store.external_id})"
+
+    def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
+        return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(route, self.admin_site.admin_view(self.catalog_view), name=f"stores_store_{name}")
+            for route, name in (
+                ("catalog.json", "catalog"),
+                ("<int:store_id>/catalog.json", "catalog_of"),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def catalog_view(self, request: HttpRequest, store_id: int | None = None) -> FileResponse:
+        """The catalog file of one store, or of every store that may be seen."""
+        visible = self.get_queryset(request)
+        store = None if store_id is None else get_object_or_404(visible, pk=store_id)
+        if not self.has_view_permission(request, store):
+            raise PermissionDenied
+        names = [store.external_id] if store else list(visible.values_list("external_id", flat=True))
+        # Whole before the first byte leaves: a slow reader would hold the transaction open.
+        file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
+        file.writelines(export_catalog(store_ids=names) if names else ())
+        file.seek(0)
+        name = f"{store.external_id if store else 'stores'}.json"
+        return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
+
+    def has_delete_permission(self, request: HttpRequest, store: Store | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, store: Store, form: StoreForm, change: bool) -> None:
+        saved = save_store(values=form.values(), store=store if change else None).store
+        store.pk = saved.pk
+        store.refresh_from_db()

@@ -1,0 +1,253 @@
+"""Catalog files through the browser: sent, checked by a worker, imported when somebody has seen what would change."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import filesizeformat
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
+
+from applications.webhooks.selectors.workers import worker_health
+from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.errors import DomainError
+from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
+from stores.catalog.services.imports import CHANGES_KEPT
+from stores.catalog.services.uploads import (
+    UPLOAD_BYTES,
+    check_catalog_again,
+    discard_catalog_upload,
+    receive_catalog_upload,
+    start_catalog_import,
+)
+
+State = CatalogUploadState
+COLOURS: dict[str, str] = {
+    State.WAITING: "warning",
+    State.CHECKING: "warning",
+    State.REFUSED: "danger",
+    State.CHECKED: "info",
+    State.QUEUED: "warning",
+    State.IMPORTING: "warning",
+    State.IMPORTED: "success",
+    State.FAILED: "danger",
+}
+UNDER_WAY = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
+BEFORE_A_WORKER = {State.WAITING, State.QUEUED}
+LIST = "admin:stores_catalogupload_changelist"
+
+
+class CatalogUploadForm(forms.Form):
+    store = forms.CharField(
+        label="Only for the store",
+        required=False,
+        max_length=64,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="A StoreID: a file that names another store is refused. Empty: any store, new ones too.",
+    )
+    file = forms.FileField(
+        label="Catalog file",
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=f"JSON, plain or packed with gzip, at most {UPLOAD_BYTES // 2**20} MB. It is checked first; "
+        "nothing changes until you have seen what would.",
+    )
+
+    def clean_store(self) -> Store | None:
+        store_id = self.cleaned_data["store"].strip()
+        store = Store.objects.filter(external_id=store_id).first()
+        if store_id and store is None:
+            raise forms.ValidationError(
+                "There is no store with this StoreID. Leave it empty for a new store."
+            )
+        return store
+
+
+@admin.register(CatalogUpload)
+class CatalogUploadAdmin(ReadOnlyAdmin):
+    """Open to those who may change stores; the record that stays says who imported what."""
+
+    list_display = ["file_name", "shown_state", "store", "said", "created", "created_by", "imported_by"]
+    list_filter = ["state"]
+    list_select_related = ["store", "created_by__tenant", "imported_by__tenant"]
+    search_fields = ["file_name", "store__external_id"]
+    search_help_text = "File or StoreID"
+    empty_help = "Import a catalog file to make stores and products, or to change them."
+    list_before_template = "admin/stores/catalog_uploads_before.html"
+    change_form_outer_before_template = "admin/stores/catalog_upload_before.html"
+    change_form_outer_after_template = "admin/stores/catalog_upload_after.html"
+    fields = [
+        "shown_state", "file_name", "shown_size", "store", "created", "created_by", "imported_by", "finished",
+    ]  # fmt: skip
+
+    @display(description="state", label={label: COLOURS[value] for value, label in State.choices})
+    def shown_state(self, upload: CatalogUpload) -> str:
+        return upload.get_state_display()
+
+    @admin.display(description="size")
+    def shown_size(self, upload: CatalogUpload) -> str:
+        return str(filesizeformat(upload.size))
+
+    @admin.display(description="what it does")
+    def said(self, upload: CatalogUpload) -> str:
+        if upload.fault_count:
+            return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
+        return ", ".join(f"{what}: {count:,}" for what, count in _counts(upload.summary) if count) or "-"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CatalogUpload]:
+        uploads = super().get_queryset(request)
+        return uploads.defer("store__rendering", "store__verbose_rendering", "faults")
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return self._may_change(request)
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(
+                f"<int:upload_id>/{name}/",
+                self.admin_site.admin_view(view),
+                name=f"stores_catalogupload_{name}",
+            )
+            for name, view in (
+                ("progress", self.progress_view),
+                ("import", require_POST(self.import_view)),
+                ("check", require_POST(self.check_view)),
+                ("discard", require_POST(self.discard_view)),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        sent = request.method == "POST"
+        initial = {"store": request.GET.get("store", "")[:64]}
+        form = CatalogUploadForm(
+            request.POST if sent else None, request.FILES if sent else None, initial=initial
+        )
+        if form.is_valid() and (upload := self._received(request, form)):
+            return HttpResponseRedirect(_address(upload))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+            "title": "Import a catalog",
+            "form": form,
+        }
+        return TemplateResponse(request, "admin/stores/catalog_upload.html", context)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        upload = self.get_object(request, object_id)
+        shown = _report(upload) if upload else {}
+        return super().change_view(
+            request, object_id, form_url, {**(extra_context or {}), **shown, "catalog": upload}
+        )
+
+    def progress_view(self, request: HttpRequest, upload_id: int) -> JsonResponse:
+        upload = get_object_or_404(self.get_queryset(request), pk=upload_id)
+        shown = {
+            "percent": upload.percent,
+            "text": _progress_text(upload),
+            "is_under_way": upload.state in UNDER_WAY,
+        }
+        return JsonResponse(shown, headers={"Cache-Control": "no-store"})
+
+    def import_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
+        upload = self._upload(request, upload_id)
+        done = "The catalog is being imported."
+        user: Any = request.user
+        return _with(request, lambda: start_catalog_import(upload=upload, by=user), done, _address(upload))
+
+    def check_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
+        upload = self._upload(request, upload_id)
+        done = "The file is being checked again."
+        return _with(request, lambda: check_catalog_again(upload=upload), done, _address(upload))
+
+    def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
+        upload = self._upload(request, upload_id)
+        question = f"Throw away the file {upload.file_name}? Nothing of it was imported."
+        page = ask(self, request, question=question, button="Throw away", back=_address(upload))
+        done = f"The file {upload.file_name} was thrown away."
+        return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
+
+    def _received(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
+        user: Any = request.user
+        values = form.cleaned_data
+        try:
+            return receive_catalog_upload(upload=values["file"], by=user, store=values["store"])
+        except DomainError as error:
+            form.add_error("file", error.message)
+            return None
+
+    def _upload(self, request: HttpRequest, upload_id: int) -> CatalogUpload:
+        upload: CatalogUpload = get_object_or_404(self.get_queryset(request), pk=upload_id)
+        if not self._may_change(request, upload.store):
+            raise PermissionDenied
+        return upload
+
+    def _may_change(self, request: HttpRequest, store: Store | None = None) -> bool:
+        """What may be imported is what may be changed by hand."""
+        stores: Any = self.admin_site.get_model_admin(Store)
+        return bool(self.opens_to(request, "add") and stores.has_change_permission(request, store))
+
+
+def _with(request: HttpRequest, service: Callable[[], object], done: str, then: str) -> HttpResponse:
+    try:
+        service()
+        messages.success(request, done)
+    except DomainError as error:
+        messages.error(request, error.message)
+    return HttpResponseRedirect(then)
+
+
+def _address(upload: CatalogUpload) -> str:
+    return reverse("admin:stores_catalogupload_change", args=[upload.pk])
+
+
+def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
+    """In words, what an import does to stores and products."""
+    words = {"new": "new", "changed": "changed", "same": "unchanged"}
+    counts = [
+        (f"{kind} {words[what]}", int(summary.get(f"{kind}_{what}", 0)))
+        for kind in ("products", "stores")
+        for what in words
+    ]
+    return [*counts, ("stores reordered", int(summary.get("stores_reordered", 0)))]
+
+
+def _progress_text(upload: CatalogUpload) -> str:
+    shown = upload.get_state_display()
+    if upload.error:
+        return f"{shown}. {upload.error}"
+    if upload.state in BEFORE_A_WORKER and not worker_health().alive:
+        return f"{shown}. No worker is running: start one with “manage.py worker”."
+    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNDER_WAY else shown
+
+
+def _report(upload: CatalogUpload) -> dict[str, Any]:
+    counts = _counts(upload.summary) if upload.summary else []
+    changes = upload.summary.get("changes", [])
+    return {
+        "is_under_way": upload.state in UNDER_WAY,
+        "progress_text": _progress_text(upload),
+        "counts": counts,
+        "changes": changes,
+        "has_more_changes": len(changes) >= CHANGES_KEPT,
+        "changes_nothing": bool(counts) and not changes,
+        "hidden_faults": upload.fault_count - len(upload.faults),
+    }

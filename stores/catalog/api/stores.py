@@ -1,0 +1,109 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.settings import api_settings
+
+from accounts.models import Role
+from accounts.permissions import Permission
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.serializers import meta
+from fulfillment.core.api.viewsets import ApiViewSet
+from stores.catalog.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
+from stores.catalog.api.responses import answer_stored, known_tags
+from stores.catalog.api.serializers import StoreSerializer, StoreUserRoleSerializer
+from stores.catalog.api.xml import StoreUserRolesTextXML, StoreUserRolesXML
+from stores.catalog.selectors.store_users import store_user_roles
+from stores.catalog.selectors.stores import store_body, store_list_body
+
+STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
+VERBOSE = OpenApiParameter(
+    "verbose", bool, default=False, description="Whether records carry their additional members."
+)
+SEES_STORES = (
+    "An application sees the stores it is associated with; a user those on which they have a role and, through "
+    "a third-party application, which that application is associated with as well; operators see all. "
+    "The demo store is everyone's."
+)
+
+
+class StoreViewSet(ApiViewSet):
+    access = {"list": Access(rule=SEES_STORES), "retrieve": Access(rule=SEES_STORES)}
+    errors = {
+        "retrieve": {
+            401: "A credential is missing or invalid, or there is no such store for it (`store_invalid`).",
+            404: "There is nothing at this address.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="store_list",
+        summary="List stores",
+        description="The stores the caller can access, by name. Send the `ETag` back as `If-None-Match` and an "
+        "unchanged list is answered 304 without a body.",
+        parameters=[VERBOSE],
+        responses={200: StoreSerializer(many=True)},
+        examples=STORE_EXAMPLES,
+    )
+    def list(self, request: Request) -> HttpResponse:
+        verbose = flag_parameter(request.query_params, "verbose")
+        return answer_stored(
+            request, store_list_body(request.auth, verbose=verbose, known_tags=known_tags(request))
+        )
+
+    @extend_schema(
+        operation_id="store_read",
+        summary="Read a store",
+        description="An unknown store and one the caller cannot access are both answered 401.",
+        parameters=[STORE_ID],
+        responses={200: StoreSerializer},
+        examples=[STORE_EXAMPLE],
+    )
+    def retrieve(self, request: Request, store_id: str) -> HttpResponse:
+        return answer_stored(request, store_body(request.auth, store_id, known_tags=known_tags(request)))
+
+
+class StoreUserViewSet(ApiViewSet):
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, StoreUserRolesXML, StoreUserRolesTextXML]
+    access = {
+        "roles": Access(
+            rule="With `Store.All.Read` on the store, about every user; with `Store.Self.Read`, about oneself. "
+            "On the demo store only one's own roles are returned.",
+            applications=False,
+            permissions=(Permission.STORE_ALL_READ.value, Permission.STORE_SELF_READ.value),
+        )
+    }
+    errors = {
+        "roles": {
+            400: "There is no such store (`store_invalid`).",
+            404: "There is no user with this ID (`user_not_found`).",
+        }
+    }
+
+    @extend_schema(
+        operation_id="store_user_roles",
+        summary="Read the roles of a user on a store",
+        description="JSON, or XML for `Accept: application/xml` or `text/xml`.",
+        parameters=[
+            STORE_ID,
+            OpenApiParameter("user_id", str, OpenApiParameter.PATH, description="The user's ID."),
+        ],
+        responses={200: StoreUserRoleSerializer(many=True)},
+        examples=[ROLE_EXAMPLE],
+    )
+    def roles(self, request: Request, store_id: str, user_id: str) -> Response:
+        roles = store_user_roles(request.auth, store_id, user_id)
+        return Response([store_user_role_record(role, store_id) for role in roles])
+
+
+def store_user_role_record(role: Role, store_id: str) -> dict[str, Any]:
+    return {
+        "ID": role.pk,
+        "StoreID": store_id,
+        "UserID": str(role.user_id),
+        "Grant": role.grant,
+        "_meta": meta(),
+    }

@@ -1,0 +1,28 @@
+from stores.catalog.models.product import (
+    DeliveredPrice,
+    LocationType,
+    Product,
+    ProductionSpeed,
+    TemplateField,
+    TemplateFieldSubType,
+    TemplateFieldType,
+)
+from stores.catalog.models.store import BudgetDuration, BudgetType, Store
+from stores.catalog.models.template_change import TemplateChange
+from stores.catalog.models.upload import CatalogUpload, CatalogUploadState
+
+__all__ = [
+    "BudgetDuration",
+    "BudgetType",
+    "CatalogUpload",
+    "CatalogUploadState",
+    "DeliveredPrice",
+    "LocationType",
+    "Product",
+    "ProductionSpeed",
+    "Store",
+    "TemplateChange",
+    "TemplateField",
+    "TemplateFieldSubType",
+    "TemplateFieldType",
+]

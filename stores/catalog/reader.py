@@ -1,0 +1,171 @@
+"""Reads a catalog file piece by piece: one product in memory at a time, every fault with its place in the file.
+
+A store's members come before its Products; what the products need is then known when they arrive.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import ijson
+
+from fulfillment.core.errors import Invalid
+
+FORMAT = "store-fulfillment-catalog"
+VERSION = 1
+CHUNK = 256 * 1024
+MAXIMUM_DEPTH = 64
+# Of one store or product; the largest that every other limit allows has less.
+LARGEST_ENTRY = 64 * 1024 * 1024
+SCALARS = frozenset({"string", "number", "boolean", "null"})
+
+Events = Iterator[tuple[str, Any]]
+
+
+class Readable(Protocol):
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
+class StoreRead(NamedTuple):
+    pointer: str
+    value: Any
+
+
+class ProductRead(NamedTuple):
+    pointer: str
+    value: Any
+
+
+class CatalogUnreadable(Invalid):
+    """The rest of the file cannot be read, so nothing more can be said about it."""
+
+
+def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
+    """Each store, followed by its products. Raises CatalogUnreadable where the file is not of this form."""
+    bounded = _Bounded(source)
+    try:
+        for entry in _read_file(ijson.basic_parse(bounded, buf_size=CHUNK)):
+            bounded.since_entry = 0
+            yield entry
+    except ijson.JSONError as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else "it ends too early"
+        raise unreadable("", "malformed_json", f"The file is not valid JSON: {reason}.") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise unreadable("", "malformed_json", f"The file cannot be read: {error}.") from error
+
+
+class _Bounded:
+    """Ends a file whose next entry does not end: it would have to be held in memory as a whole."""
+
+    def __init__(self, source: Readable) -> None:
+        self.source = source
+        self.since_entry = 0
+
+    def read(self, size: int) -> bytes:
+        data = self.source.read(size)
+        self.since_entry += len(data)
+        if self.since_entry > LARGEST_ENTRY + CHUNK:
+            raise unreadable("", "too_large", f"One entry has more than {LARGEST_ENTRY:,} bytes.")
+        return data
+
+
+def unreadable(pointer: str, code: str, message: str) -> CatalogUnreadable:
+    return CatalogUnreadable.at(pointer, code, message)  # type: ignore[return-value]
+
+
+def _read_file(events: Events) -> Iterator[StoreRead | ProductRead]:
+    if next(events)[0] != "start_map":
+        raise unreadable("", "not_an_object", "The file must hold one JSON object.")
+    head: dict[str, Any] = {}
+    for event, name in events:
+        if event == "end_map":
+            break
+        if name in head:
+            raise unreadable(f"/{name}", "repeated", f"{name} is there twice.")
+        if name == "Stores":
+            _check_head(head)
+            head[name] = True
+            yield from _read_stores(events)
+        else:
+            head[name] = _read_value(*next(events), events, f"/{name}")
+    _check_head(head)
+    if "Stores" not in head:
+        raise unreadable("/Stores", "required", "Stores: this is required.")
+    for _ in events:
+        pass
+
+
+def _check_head(head: dict[str, Any]) -> None:
+    if head.get("Format") != FORMAT:
+        raise unreadable("/Format", "unknown_format", f'Format must come first and be "{FORMAT}".')
+    if head.get("Version") != VERSION:
+        raise unreadable("/Version", "unknown_version", f"Version must come before Stores and be {VERSION}.")
+    if unknown := sorted(head.keys() - {"Format", "Version", "Stores"}):
+        raise unreadable(f"/{unknown[0]}", "unknown_field", f"{unknown[0]} is not known here.")
+
+
+def _read_stores(events: Events) -> Iterator[StoreRead | ProductRead]:
+    if next(events)[0] != "start_array":
+        raise unreadable("/Stores", "not_an_array", "Stores: write an array.")
+    for index, (event, value) in enumerate(events):
+        if event == "end_array":
+            return
+        pointer = f"/Stores/{index}"
+        if event == "start_map":
+            yield from _read_store(events, pointer)
+        else:
+            yield StoreRead(pointer, _read_value(event, value, events, pointer))
+
+
+def _read_store(events: Events, pointer: str) -> Iterator[StoreRead | ProductRead]:
+    store: dict[str, Any] = {}
+    products_read = False
+    for event, name in events:
+        if event == "end_map":
+            break
+        if products_read:
+            message = f"{name}: Products must come last in a store."
+            raise unreadable(f"{pointer}/{name}", "products_not_last", message)
+        if name in store:
+            raise unreadable(f"{pointer}/{name}", "repeated", f"{name} is there twice.")
+        if name == "Products":
+            yield StoreRead(pointer, store)
+            products_read = True
+            yield from _read_products(events, f"{pointer}/Products")
+        else:
+            store[name] = _read_value(*next(events), events, f"{pointer}/{name}")
+    if not products_read:
+        yield StoreRead(pointer, store)
+
+
+def _read_products(events: Events, pointer: str) -> Iterator[ProductRead]:
+    if next(events)[0] != "start_array":
+        raise unreadable(pointer, "not_an_array", "Products: write an array.")
+    for index, (event, value) in enumerate(events):
+        if event == "end_array":
+            return
+        place = f"{pointer}/{index}"
+        yield ProductRead(place, _read_value(event, value, events, place))
+
+
+def _read_value(event: str, value: Any, events: Events, place: str, depth: int = 0) -> Any:
+    if event in SCALARS:
+        return value
+    if depth > MAXIMUM_DEPTH:
+        raise unreadable(place, "too_deep", f"This is nested deeper than {MAXIMUM_DEPTH} levels.")
+    if event == "start_array":
+        return [
+            value if event in SCALARS else _read_value(event, value, events, place, depth + 1)
+            for event, value in iter(events.__next__, ("end_array", None))
+        ]
+    members: dict[str, Any] = {}
+    name = ""
+    for event, value in events:
+        if event == "map_key":
+            name = value
+            if name in members:
+                raise unreadable(f"{place}/{name}", "repeated", f"{name} is there twice.")
+        elif event == "end_map":
+            break
+        else:
+            members[name] = value if event in SCALARS else _read_value(event, value, events, place, depth + 1)
+    return members

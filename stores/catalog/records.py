@@ -1,0 +1,255 @@
+"""Stores and products as records: the members of the catalog file, and the rules every writer obeys.
+
+The admin, the import and every other writer hand over such a record; a member left out has its default.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import orjson
+
+from fulfillment.core.errors import Fault
+from stores.catalog import validation as checks
+from stores.catalog.models import (
+    BudgetDuration,
+    BudgetType,
+    LocationType,
+    TemplateFieldSubType,
+    TemplateFieldType,
+)
+from stores.catalog.models.product import SUB_TYPES
+from stores.catalog.models.store import EXTERNAL_ID
+from stores.catalog.validation import Refusal
+
+Record = dict[str, Any]
+
+REQUIRED: Any = object()
+MAXIMUM_FIELDS = 200
+MAXIMUM_PRICES = 1000
+MAXIMUM_SPEEDS = 100
+MAXIMUM_CHOICES = 500
+SMALL_INTEGER = 32_767
+
+
+class Member(NamedTuple):
+    name: str
+    check: checks.Check
+    default: Any
+    column: str
+
+
+IDENTIFIER = checks.matching(EXTERNAL_ID, "use 1 to 64 letters, digits and . _ - only")
+IMAGE_URL = checks.matching(
+    r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
+    "write an http(s) address, a path that starts with /, or nothing",
+)
+
+STORE = (
+    Member("StoreID", IDENTIFIER, REQUIRED, "external_id"),
+    Member("CompanyName", checks.text(200, blank=False), REQUIRED, "company_name"),
+    Member("Description", checks.text(4000), "", "description"),
+    Member(
+        "Currency", checks.matching(r"[A-Z]{3}\Z", "write an ISO 4217 code such as USD"), "USD", "currency"
+    ),
+    Member("TimeZone", checks.time_zone, "UTC", "time_zone"),
+    Member("IsDemo", checks.flag, False, "is_demo"),
+    Member("BudgetEnabled", checks.flag, False, "budget_enabled"),
+    Member("BudgetTypes", checks.distinct(checks.one_of(BudgetType.values), 3), (), "budget_types"),
+    Member(
+        "BudgetDuration", checks.distinct(checks.one_of(BudgetDuration.values), 4), (), "budget_durations"
+    ),
+    Member("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
+)
+
+PRODUCT = (
+    Member("ID", IDENTIFIER, REQUIRED, "external_id"),
+    Member("APIKey", checks.text(64), "", "api_key"),
+    Member("Name", checks.text(200, blank=False), REQUIRED, "name"),
+    Member("Description", checks.text(4000), "", "description"),
+    Member("Category", checks.text(100), "", "category"),
+    Member("ImageURL", IMAGE_URL, "", "image_url"),
+    Member("DefaultQty", checks.whole(1), REQUIRED, "default_quantity"),
+    Member("MinimumQty", checks.whole(1), REQUIRED, "minimum_quantity"),
+    Member("MaximumQty", checks.whole(1), REQUIRED, "maximum_quantity"),
+    Member("IncrementQty", checks.whole(1), 1, "quantity_increment"),
+    Member("DeliveryMethod", checks.text(40, blank=False), REQUIRED, "delivery_method"),
+    Member("PageCount", checks.whole(1, SMALL_INTEGER), 1, "page_count"),
+    Member("WidthMM", checks.positive(9, 3), REQUIRED, "width_mm"),
+    Member("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm"),
+    Member("IsActive", checks.flag, True, "is_active"),
+    Member("Template", checks.template, None, "template"),
+)
+
+TEMPLATE_FIELD = (
+    Member("FieldName", checks.text(64, blank=False), REQUIRED, "field_name"),
+    Member("Prompt", checks.text(200), "", "prompt"),
+    Member("Type", checks.one_of(TemplateFieldType.values), REQUIRED, "type"),
+    Member("SubType", checks.one_of(TemplateFieldSubType.values), REQUIRED, "sub_type"),
+    Member("Required", checks.flag, False, "required"),
+    Member("DefaultValue", checks.text(4000), "", "default_value"),
+    Member("OrgValue", checks.text(4000), "", "org_value"),
+    Member("Choices", checks.distinct(checks.text(200, blank=False), MAXIMUM_CHOICES), (), "choices"),
+)
+
+DELIVERED_PRICE = (
+    Member("DeliveryMethodCode", checks.text(40, blank=False), REQUIRED, "delivery_method_code"),
+    Member("Description", checks.text(200), "", "description"),
+    Member("Price", checks.positive(12, 2), REQUIRED, "price"),
+    Member("Country", checks.text(100), "", "country"),
+    Member(
+        "CountryCode",
+        checks.matching(r"[A-Z]{2}\Z", "write an ISO 3166 code such as US"),
+        REQUIRED,
+        "country_code",
+    ),
+    Member("LocationType", checks.one_of(LocationType.values), REQUIRED, "location_type"),
+    Member("IsDefault", checks.flag, False, "is_default"),
+    Member("Created", checks.moment, None, "created"),
+)
+
+PRODUCTION_SPEED = (
+    Member("Days", checks.whole(0, SMALL_INTEGER), REQUIRED, "days"),
+    Member("IsDefault", checks.flag, False, "is_default"),
+)
+
+CHILDREN: dict[str, tuple[tuple[Member, ...], int]] = {
+    "TemplateFields": (TEMPLATE_FIELD, MAXIMUM_FIELDS),
+    "DeliveredPrices": (DELIVERED_PRICE, MAXIMUM_PRICES),
+    "ProductionSpeeds": (PRODUCTION_SPEED, MAXIMUM_SPEEDS),
+}
+# In the file's order: the template comes last.
+PRODUCT_MEMBERS = (*PRODUCT[:-1], *CHILDREN, PRODUCT[-1])
+
+
+def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
+    """The store's record in stored form, and what is wrong with it; with faults the record is not usable."""
+    faults: list[Fault] = []
+    return _read(raw, STORE, frozenset(), pointer, faults), faults
+
+
+def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
+    faults: list[Fault] = []
+    record = _read(raw, PRODUCT, CHILDREN.keys(), pointer, faults)
+    if isinstance(raw, Mapping):
+        for name, (members, maximum) in CHILDREN.items():
+            record[name] = _read_all(raw.get(name, ()), members, maximum, f"{pointer}/{name}", faults)
+    if not faults:
+        faults.extend(_broken_rules(record, pointer))
+    return record, faults
+
+
+def fingerprint(record: Any) -> bytes:
+    """The same for the same content; a price's Created counts only where it differs from the product's."""
+    content = orjson.dumps(record, default=str, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
+def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
+    if not isinstance(raw, Mapping):
+        faults.append(Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.found(raw)}."))
+        return {}
+    record: Record = {}
+    seen = 0
+    for name, check, default, _ in members:
+        if name not in raw:
+            if default is REQUIRED:
+                faults.append(Fault(f"{pointer}/{name}", "required", f"{name}: this is required."))
+            record[name] = default
+            continue
+        seen += 1
+        try:
+            record[name] = check(raw[name])
+        except Refusal as refusal:
+            where = f"{pointer}/{name}{refusal.pointer}"
+            faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
+    if seen + sum(name in raw for name in others) != len(raw):
+        faults.extend(_unknown(raw, [*(m.name for m in members), *others], pointer))
+    return record
+
+
+def _read_all(
+    raw: Any, members: tuple[Member, ...], maximum: int, pointer: str, faults: list[Fault]
+) -> list[Record]:
+    name = pointer.rpartition("/")[2]
+    if not isinstance(raw, list | tuple):
+        faults.append(Fault(pointer, "not_an_array", f"{name}: write an array; found {checks.found(raw)}."))
+        return []
+    if len(raw) > maximum:
+        faults.append(Fault(pointer, "too_many", f"{name}: at most {maximum} entries; found {len(raw)}."))
+        return []
+    return [_read(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)]
+
+
+def _unknown(raw: Mapping[str, Any], known: list[str], pointer: str) -> list[Fault]:
+    allowed = ", ".join(known)
+    return [
+        Fault(
+            f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}",
+            "unknown_field",
+            f"{checks.found(name)} is not known here. Allowed: {allowed}.",
+        )
+        for name in raw
+        if name not in known
+    ]
+
+
+def _broken_rules(record: Record, pointer: str) -> list[Fault]:
+    faults = []
+    if record["MinimumQty"] > record["DefaultQty"]:
+        faults.append(
+            Fault(f"{pointer}/DefaultQty", "quantities_unordered", "DefaultQty is below MinimumQty.")
+        )
+    if record["DefaultQty"] > record["MaximumQty"]:
+        faults.append(
+            Fault(f"{pointer}/MaximumQty", "quantities_unordered", "MaximumQty is below DefaultQty.")
+        )
+    for index, field in enumerate(record["TemplateFields"]):
+        faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
+    for name, (key, words) in KEYS.items():
+        faults.extend(_repeated(record[name], key, words, f"{pointer}/{name}"))
+    return faults
+
+
+def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
+    kind, sub_type, choices = field["Type"], field["SubType"], field["Choices"]
+    allowed = SUB_TYPES[kind]
+    if sub_type not in allowed:
+        message = f"SubType: a field of type {kind} is one of {', '.join(allowed)}; found {sub_type}."
+        return [Fault(f"{pointer}/SubType", "unknown_value", message)]
+    if sub_type == TemplateFieldSubType.LIST and not choices:
+        return [Fault(f"{pointer}/Choices", "required", "Choices: a list needs at least one choice.")]
+    if choices and kind != TemplateFieldType.CHOICE:
+        message = f"Choices: a field of type {kind} has none."
+        return [Fault(f"{pointer}/Choices", "not_allowed", message)]
+    if choices and field["DefaultValue"] and field["DefaultValue"] not in choices:
+        message = "DefaultValue: this is not one of the Choices."
+        return [Fault(f"{pointer}/DefaultValue", "unknown_value", message)]
+    return []
+
+
+KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
+    "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
+    "DeliveredPrices": (
+        lambda entry: (entry["DeliveryMethodCode"], entry["CountryCode"], entry["LocationType"]),
+        "DeliveryMethodCode, CountryCode and LocationType",
+    ),
+    "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
+}
+
+
+def _repeated(entries: list[Record], key: Callable[[Record], Any], words: str, pointer: str) -> list[Fault]:
+    faults = []
+    places: dict[Any, int] = {}
+    default = None
+    for index, entry in enumerate(entries):
+        first = places.setdefault(key(entry), index)
+        if first != index:
+            message = f"Entry {first} has the same {words}."
+            faults.append(Fault(f"{pointer}/{index}", "repeated", message))
+        if entry.get("IsDefault"):
+            if default is not None:
+                message = f"IsDefault: entry {default} is the default already."
+                faults.append(Fault(f"{pointer}/{index}/IsDefault", "repeated", message))
+            default = index
+    return faults

@@ -1,0 +1,243 @@
+"""Brings a catalog file into the database: validated whole, all or nothing, in one transaction.
+
+What the file leaves as it was is not written. Products the file does not name stay as they are.
+"""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pghistory
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import Fault, Invalid
+from stores.catalog.models import Store
+from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog
+from stores.catalog.records import check_product
+from stores.catalog.services.products import end_of_catalog
+from stores.catalog.services.refresh import begin_catalog_work
+from stores.catalog.services.rows import CatalogRows, Entry
+from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
+from stores.catalog.validation import found
+from stores.templates.services.templates import TemplateChecks, same_template
+
+BATCH = 1000
+FAULTS_KEPT = 1000
+CHANGES_KEPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogChange:
+    """What happens to a product, or without `product_id` to the store: new, changed or reordered.
+
+    `members` are those that differ.
+    """
+
+    kind: str
+    store_id: str
+    name: str
+    product_id: str = ""
+    members: tuple[str, ...] = ()
+
+
+@dataclass
+class ImportSummary:
+    """`changes` are the first ones, in the order of the file."""
+
+    stores_new: int = 0
+    stores_changed: int = 0
+    stores_same: int = 0
+    products_new: int = 0
+    products_changed: int = 0
+    products_same: int = 0
+    stores_reordered: int = 0
+    changes: list[CatalogChange] = field(default_factory=list)
+
+    def note(self, change: CatalogChange) -> None:
+        if len(self.changes) < CHANGES_KEPT:
+            self.changes.append(change)
+
+
+class CatalogInvalid(Invalid):
+    """`faults` are the first ones; `fault_count` is how many there are in all."""
+
+    def __init__(self, faults: list[Fault], fault_count: int) -> None:
+        message = (
+            faults[0].message if fault_count == 1 else f"{fault_count:,} things are wrong with the file."
+        )
+        super().__init__(f"{message} Nothing was imported.", code="catalog_invalid", faults=faults)
+        self.fault_count = fault_count
+
+
+@dataclass
+class _StoreWork:
+    """The store being read, and where in the file each of its products stands."""
+
+    store: Store
+    highest: int
+    seen: set[str] = field(default_factory=set)
+    order: array = field(default_factory=lambda: array("q"))
+    batch: list[Entry] = field(default_factory=list)
+    last: tuple[int, int] = (-1, 0)
+    is_ordered: bool = True
+    is_changed: bool = False
+
+
+def import_catalog(
+    *, source: Readable, dry_run: bool = False, only_store: str | None = None
+) -> ImportSummary:
+    """Imports a plain JSON stream; with `dry_run` everything is done and then taken back.
+
+    With `only_store`, a StoreID, the file may hold that store alone.
+    """
+    with transaction.atomic(), pghistory.context(source="import_catalog"):
+        summary = _Import(only_store).run(source)
+        if dry_run:
+            transaction.set_rollback(True)
+    return summary
+
+
+class _Import:
+    def __init__(self, only_store: str | None = None) -> None:
+        self.only_store = only_store
+        self.summary = ImportSummary()
+        self.rows = CatalogRows(timezone.now())
+        self.templates = TemplateChecks()
+        self.faults: list[Fault] = []
+        self.fault_count = 0
+        self.store_ids: set[str] = set()
+        self.work: _StoreWork | None = None
+
+    def run(self, source: Readable) -> ImportSummary:
+        begin_catalog_work()
+        self.rows.prepare()
+        for entry in self._entries(source):
+            if isinstance(entry, StoreRead):
+                self._finish_store()
+                self._begin_store(entry)
+            else:
+                self._take_product(entry)
+        self._finish_store()
+        if self.fault_count:
+            raise CatalogInvalid(self.faults, self.fault_count)
+        return self.summary
+
+    def _entries(self, source: Readable) -> Iterator[StoreRead | ProductRead]:
+        """Ends where the file cannot be read any further, so that what was found before is told as well."""
+        try:
+            yield from read_catalog(source)
+        except Invalid as error:
+            self._note(list(error.faults))
+
+    def _note(self, faults: list[Fault]) -> None:
+        self.fault_count += len(faults)
+        self.faults.extend(faults[: max(0, FAULTS_KEPT - len(self.faults))])
+
+    def _begin_store(self, entry: StoreRead) -> None:
+        self.work = None
+        store_id = entry.value.get("StoreID") if isinstance(entry.value, dict) else None
+        if isinstance(store_id, str) and store_id in self.store_ids:
+            message = f"StoreID: {store_id} is in the file twice."
+            self._note([Fault(f"{entry.pointer}/StoreID", "repeated", message)])
+            return
+        if self.only_store is not None and store_id != self.only_store:
+            message = f"StoreID: this import is for {self.only_store} alone; found {found(store_id)}."
+            self._note([Fault(f"{entry.pointer}/StoreID", "other_store", message)])
+            return
+        try:
+            saved = save_store(values=entry.value, pointer=entry.pointer)
+        except Invalid as error:
+            self._note(list(error.faults))
+            return
+        self.store_ids.add(saved.store.external_id)
+        kind = "new" if saved.is_new else "changed" if saved.is_changed else "same"
+        setattr(self.summary, f"stores_{kind}", getattr(self.summary, f"stores_{kind}") + 1)
+        if kind != "same":
+            self.summary.note(CatalogChange(kind, saved.store.external_id, saved.store.company_name))
+        store = lock_store(saved.store.pk)
+        self.work = _StoreWork(store, end_of_catalog(store) - 1)
+
+    def _take_product(self, entry: ProductRead) -> None:
+        record, faults = check_product(entry.value, entry.pointer)
+        work = self.work
+        if not faults and work is not None and record["ID"] in work.seen:
+            message = f"ID: {record['ID']} is in this store twice."
+            faults = [Fault(f"{entry.pointer}/ID", "repeated", message)]
+        if faults:
+            self._note(faults)
+            return
+        if work is None:
+            self._note(self.templates.faults(record, entry.pointer))
+            return
+        work.seen.add(record["ID"])
+        work.batch.append(Entry(record, pointer=entry.pointer))
+        if len(work.batch) >= BATCH:
+            self._write_batch(work)
+
+    def _write_batch(self, work: _StoreWork) -> None:
+        """Writes what is new or different, and follows the order of the file."""
+        self.rows.look_up(work.store, work.batch)
+        self._check_templates(work.batch)
+        if self.fault_count:  # nothing will be kept: the rest is only checked
+            work.batch.clear()
+            return
+        for entry in work.batch:
+            entry.position = _place(work, entry)
+            work.order.append(entry.pk)
+        new, changed = self.rows.write(work.store, work.batch)
+        self._note_changes(work)
+        self.summary.products_new += new
+        self.summary.products_changed += changed
+        self.summary.products_same += len(work.batch) - new - changed
+        work.is_changed = work.is_changed or new + changed > 0
+        work.batch.clear()
+
+    def _note_changes(self, work: _StoreWork) -> None:
+        """Comparing member by member takes its time, so only what is kept is compared."""
+        for entry in work.batch:
+            if len(self.summary.changes) >= CHANGES_KEPT:
+                return
+            names = (work.store.external_id, entry.record["Name"], entry.record["ID"])
+            if entry.stored is None:
+                self.summary.note(CatalogChange("new", *names))
+            elif entry.is_changed:
+                self.summary.note(CatalogChange("changed", *names, entry.members))
+
+    def _check_templates(self, batch: list[Entry]) -> None:
+        """Those that are new or different; judging one takes longer than writing a hundred products."""
+        for entry in batch:
+            if entry.stored is None or not same_template(entry.record, entry.stored.record):
+                self._note(self.templates.faults(entry.record, entry.pointer))
+
+    def _finish_store(self) -> None:
+        work = self.work
+        if work is None:
+            return
+        if work.batch:
+            self._write_batch(work)
+        if self.fault_count:
+            return
+        if not work.is_ordered and self.rows.set_order(work.order):
+            self.summary.stores_reordered += 1
+            names = (work.store.external_id, work.store.company_name)
+            self.summary.note(CatalogChange("reordered", *names))
+        if work.is_changed or not work.is_ordered:
+            record_catalog_change(work.store)
+
+
+def _place(work: _StoreWork, entry: Entry) -> int:
+    """Keeps every position as it is while the file's order agrees; otherwise all are numbered at the end.
+
+    A new product shares the position of the one before it: its higher number puts it behind.
+    """
+    if entry.stored is not None:
+        position = entry.stored.position
+    else:
+        position = max(work.last[0], 0)
+        if work.last[0] >= work.highest:
+            position = work.highest = work.last[0] + 1
+    place = (position, entry.pk)
+    work.is_ordered = work.is_ordered and place > work.last
+    work.last = place
+    return position

@@ -1,0 +1,148 @@
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from fulfillment.core.errors import Fault
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
+from stores.catalog.records import (
+    DELIVERED_PRICE,
+    KEYS,
+    PRODUCT,
+    PRODUCTION_SPEED,
+    TEMPLATE_FIELD,
+    Member,
+    Record,
+    check_product,
+    fingerprint,
+)
+from stores.catalog.representations import render_product
+from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
+from stores.templates.services.templates import TemplateChecks, same_template
+
+price_key = KEYS["DeliveredPrices"][0]
+
+
+@transaction.atomic
+def save_product(
+    *, store: Store, values: Mapping[str, Any], product: Product | None = None, position: int | None = None
+) -> Product:
+    """Writes a product with all its children, replacing what was there; without `product` it is a new one.
+
+    The version rises only if something changed. A product without a position goes to the end.
+    """
+    store = lock_store(store.pk)
+    record, faults = check_product(values)
+    faults = faults or _clashes(record, store, product)
+    if faults:
+        raise invalid("The product cannot be saved.", faults)
+    now = timezone.now()
+    if product is None:
+        saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
+        unchanged = False
+        _check_template(record)
+    else:
+        saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
+        stored = stored_product(saved.pk)
+        if not same_template(record, stored.record):
+            _check_template(record)
+        keep_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
+        unchanged = fingerprint(record) == fingerprint(stored.record)
+    moved = position is not None and position != saved.position
+    if unchanged and not moved:
+        return saved
+    saved.position = saved.position if position is None else position
+    if not unchanged:
+        _write(saved, record, now)
+    else:
+        saved.save(update_fields=["position"])
+    record_catalog_change(store)
+    return saved
+
+
+def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
+    """What `save_product` would refuse, for a form that shows everything at once."""
+    record, faults = check_product(values)
+    faults = faults or _clashes(record, store, product)
+    if faults or (product is not None and same_template(record, stored_product(product.pk).record)):
+        return faults
+    return TemplateChecks().faults(record)
+
+
+@transaction.atomic
+def archive_product(*, product: Product) -> Product:
+    """Takes a product out of the catalog; what was ordered keeps its product."""
+    store = lock_store(product.store_id)
+    record = stored_product(product.pk).record
+    return save_product(store=store, product=product, values={**record, "IsActive": False})
+
+
+def keep_price_dates(
+    record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
+) -> None:
+    """A price that stays keeps its date, a further one is dated now; a date in the record itself wins."""
+    dates = {price_key(price): price["Created"] for price in stored_prices}
+    for price in record["DeliveredPrices"]:
+        if price["Created"] is None:
+            price["Created"] = dates.get(price_key(price), now)
+        elif price["Created"] == created:
+            price["Created"] = None  # the stored form of "since the product exists"
+
+
+def _write(saved: Product, record: Record, now: datetime) -> None:
+    for member in PRODUCT:
+        setattr(saved, member.column, record[member.name])
+    saved.version += 1
+    saved.updated = now
+    saved.rendering, saved.verbose_rendering = render_product(
+        record, currency=saved.store.currency, created=saved.created, updated=now
+    )
+    is_new = saved.pk is None
+    saved.save()
+    if not is_new:
+        for model in (TemplateField, DeliveredPrice, ProductionSpeed):
+            model.objects.filter(product=saved).delete()
+    TemplateField.objects.bulk_create(
+        TemplateField(product=saved, **row) for row in _rows(record["TemplateFields"], TEMPLATE_FIELD)
+    )
+    DeliveredPrice.objects.bulk_create(
+        DeliveredPrice(product=saved, **{**row, "created": row["created"] or saved.created})
+        for row in _rows(record["DeliveredPrices"], DELIVERED_PRICE)
+    )
+    ProductionSpeed.objects.bulk_create(
+        ProductionSpeed(product=saved, **row) for row in _rows(record["ProductionSpeeds"], PRODUCTION_SPEED)
+    )
+
+
+def _check_template(record: Record) -> None:
+    if faults := TemplateChecks().faults(record):
+        raise invalid("The template cannot be saved.", faults)
+
+
+def _rows(entries: list[Record], members: tuple[Member, ...]) -> list[dict[str, Any]]:
+    return [
+        {"position": position, **{member.column: _listed(entry[member.name]) for member in members}}
+        for position, entry in enumerate(entries)
+    ]
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
+    others = Product.objects.filter(store=store, external_id=record["ID"])
+    if product is not None:
+        others = others.exclude(pk=product.pk)
+    if others.exists():
+        return [Fault("/ID", "not_unique", "ID: another product of this store has this ID.")]
+    return []
+
+
+def end_of_catalog(store: Store) -> int:
+    last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1

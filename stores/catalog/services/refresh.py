@@ -1,0 +1,92 @@
+"""Writes stored renderings again, set-based, where what they show changed outside of the products."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from django.db import connection, transaction
+from django.db.models import F
+
+from fulfillment.core.errors import Conflict
+from stores.catalog.models import Store
+from stores.catalog.representations import render_product, render_store
+from stores.catalog.selectors.catalog import StoredProduct, store_record, stored_products
+
+BATCH = 500
+CATALOG_LOCK = 7_306_410_001
+
+STAGE = """
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_rendering (id bigint, rendering text, verbose_rendering text)
+ON COMMIT DROP
+"""
+# The audit trail records a rendering that changed; an equal one is left alone.
+APPLY = """
+UPDATE stores_product product
+SET rendering = staged.rendering, verbose_rendering = staged.verbose_rendering
+FROM staged_rendering staged
+WHERE product.id = staged.id
+  AND (product.rendering, product.verbose_rendering) IS DISTINCT FROM (staged.rendering, staged.verbose_rendering)
+"""
+
+
+@transaction.atomic
+def refresh_renderings() -> int:
+    """Renders every store and product again and returns how many products came out different."""
+    begin_catalog_work()
+    stores = list(Store.objects.select_for_update(no_key=True).order_by("pk"))
+    changed = render_products_again(store_ids=[store.pk for store in stores])
+    for store in stores:
+        store.rendering, store.verbose_rendering = render_store(
+            store_record(store),
+            product_count=store.product_count,
+            created=store.created,
+            updated=store.updated,
+        )
+    Store.objects.bulk_update(stores, ["rendering", "verbose_rendering"], batch_size=BATCH)
+    Store.objects.update(catalog_version=F("catalog_version") + 1)
+    return changed
+
+
+@transaction.atomic
+def render_products_again(*, store_ids: Sequence[int]) -> int:
+    """For locked stores; the caller raises their catalog version."""
+    currencies = dict(Store.objects.filter(pk__in=store_ids).values_list("pk", "currency"))
+    products = stored_products(store_ids=store_ids)
+    changed = 0
+    with connection.cursor() as cursor:
+        cursor.execute(STAGE)
+        while batch := list(islice(products, BATCH)):
+            cursor.execute("TRUNCATE staged_rendering")
+            with cursor.copy("COPY staged_rendering FROM STDIN") as copy:
+                for row in _rendered(batch, currencies):
+                    copy.write_row(row)
+            cursor.execute(APPLY)
+            changed += cursor.rowcount
+    return changed
+
+
+def begin_catalog_work() -> None:
+    """Lifts the time limits of ordinary requests, and lets one import or refresh run at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [CATALOG_LOCK])
+        if not cursor.fetchone()[0]:
+            raise Conflict(
+                "Another import or refresh of the catalog is running. Wait until it has finished, then try again.",
+                code="catalog_busy",
+            )
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        # The audit triggers look this up and catch an exception where it is missing; each one caught walks
+        # through all foreign key checks that are still waiting, which makes long transactions quadratic.
+        cursor.execute("SELECT set_config('pgtrigger.ignore', '{}', true)")
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def _rendered(batch: list[StoredProduct], currencies: dict[int, str]) -> Iterator[tuple[int, str, str]]:
+    for product in batch:
+        rendering, verbose = render_product(
+            product.record,
+            currency=currencies[product.store_id],
+            created=product.created,
+            updated=product.updated,
+        )
+        yield product.pk, rendering, verbose

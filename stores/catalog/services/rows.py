@@ -1,0 +1,205 @@
+"""The import's statements: COPY for what is new, a staging table and one UPDATE for what is different."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.db import connection
+
+from stores.catalog.models import Store
+from stores.catalog.records import (
+    DELIVERED_PRICE,
+    PRODUCT,
+    PRODUCTION_SPEED,
+    TEMPLATE_FIELD,
+    Member,
+    Record,
+    fingerprint,
+)
+from stores.catalog.representations import render_product
+from stores.catalog.selectors.catalog import StoredProduct, stored_products_named
+from stores.catalog.services.products import keep_price_dates
+
+*PLAIN, TEMPLATE = PRODUCT
+RECORD_COLUMNS = [member.column for member in PRODUCT]
+WRITTEN = [*RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
+PRODUCT_COLUMNS = ["id", "store_id", "position", "version", "created", *WRITTEN]
+CHILDREN: list[tuple[str, str, tuple[Member, ...]]] = [
+    ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD),
+    ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE),
+    ("ProductionSpeeds", "stores_productionspeed", PRODUCTION_SPEED),
+]
+
+MEMBER_NAMES = [
+    *(member.name for member in PLAIN),
+    *(name for name, _, _ in CHILDREN),
+    TEMPLATE.name,
+]
+
+PREPARE = f"""
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_product ON COMMIT DROP AS
+    SELECT id, {", ".join(WRITTEN)} FROM stores_product WITH NO DATA;
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_place (id bigint, position integer) ON COMMIT DROP;
+TRUNCATE staged_product, staged_place
+"""  # noqa: S608 - constant names
+# A template that stays is by far the largest value of its product, and neither sent nor compared again.
+WITHOUT_TEMPLATE = [name for name in WRITTEN if name != TEMPLATE.column]
+SET_ORDER = """
+UPDATE stores_product product SET position = staged.position FROM staged_place staged
+WHERE product.id = staged.id AND product.position <> staged.position
+"""
+NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM generate_series(1, %s)"
+
+
+@dataclass(slots=True)
+class Entry:
+    """A product at `pointer` in the file.
+
+    `stored` is what the database has under its ID, `parts` which children differ, and whether the template does.
+    """
+
+    record: Record
+    stored: StoredProduct | None = None
+    pk: int = 0
+    position: int = 0
+    parts: tuple[str, ...] = (*(name for name, _, _ in CHILDREN), TEMPLATE.name)
+    pointer: str = ""
+    is_changed: bool = False
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """What differs from what is stored."""
+        known = self.stored.record if self.stored else {}
+        return tuple(
+            name for name in MEMBER_NAMES if fingerprint(self.record[name]) != fingerprint(known.get(name))
+        )
+
+
+class CatalogRows:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def prepare(self) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(PREPARE)
+
+    def look_up(self, store: Store, batch: list[Entry]) -> None:
+        """Finds what is stored, and gives new products their primary keys, rising in the order of the file."""
+        stored = stored_products_named(store.pk, [entry.record["ID"] for entry in batch])
+        for entry in batch:
+            entry.stored = stored.get(entry.record["ID"])
+        new = [entry for entry in batch if entry.stored is None]
+        with connection.cursor() as cursor:
+            cursor.execute(NEW_IDS, [len(new)])
+            for entry, (pk,) in zip(new, cursor.fetchall(), strict=True):
+                entry.pk = pk
+        for entry in batch:
+            if entry.stored is not None:
+                entry.pk = entry.stored.pk
+
+    def write(self, store: Store, batch: list[Entry]) -> tuple[int, int]:
+        """How many products were new, and how many different."""
+        new = [entry for entry in batch if entry.stored is None]
+        changed = [
+            entry for entry in batch if entry.stored is not None and self._is_changed(entry, entry.stored)
+        ]
+        if new:
+            _copy("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
+        if changed:
+            self._change(store, changed)
+        for name, table, members in CHILDREN:
+            columns = ["product_id", "position", *(member.column for member in members)]
+            _copy(table, columns, self._child_rows((*new, *changed), name, members))
+        return len(new), len(changed)
+
+    def set_order(self, order: array) -> bool:
+        """Whether any product has another place now."""
+        with connection.cursor() as cursor:
+            _copy("staged_place", ["id", "position"], ((pk, place) for place, pk in enumerate(order)))
+            cursor.execute(SET_ORDER)
+            moved: int = cursor.rowcount
+            cursor.execute("TRUNCATE staged_place")
+        return moved > 0
+
+    def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
+        record, known = entry.record, stored.record
+        keep_price_dates(record, known["DeliveredPrices"], created=stored.created, now=self.now)
+        if fingerprint(record) == fingerprint(known):
+            return False
+        entry.parts = tuple(
+            name for name in entry.parts if fingerprint(record[name]) != fingerprint(known[name])
+        )
+        entry.is_changed = True
+        return True
+
+    def _change(self, store: Store, changed: Sequence[Entry]) -> None:
+        drawn_anew = [entry for entry in changed if TEMPLATE.name in entry.parts]
+        others = [entry for entry in changed if TEMPLATE.name not in entry.parts]
+        with connection.cursor() as cursor:
+            for columns, entries in ((WRITTEN, drawn_anew), (WITHOUT_TEMPLATE, others)):
+                if entries:
+                    _copy("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
+                    cursor.execute(_change_of(columns))
+                    cursor.execute("TRUNCATE staged_product")
+            for name, table, _ in CHILDREN:
+                pks = [entry.pk for entry in changed if name in entry.parts]
+                cursor.execute(f"DELETE FROM {table} WHERE product_id = ANY(%s)", [pks])  # noqa: S608
+
+    def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
+        for entry in entries:
+            keep_price_dates(entry.record, [], created=self.now, now=self.now)
+            written = self._written(store, entry, self.now, WRITTEN)
+            yield entry.pk, store.pk, entry.position, 1, self.now, *written
+
+    def _changed_rows(
+        self, store: Store, entries: Iterable[Entry], columns: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        for entry in entries:
+            yield entry.pk, *self._written(store, entry, self._created(entry), columns)
+
+    def _written(
+        self, store: Store, entry: Entry, created: datetime, columns: Sequence[str]
+    ) -> Iterator[Any]:
+        record = entry.record
+        bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
+        template = record["Template"]
+        yield from (record[member.name] for member in PLAIN)
+        if TEMPLATE.column in columns:
+            yield None if template is None else orjson.dumps(template).decode()
+        yield self.now
+        yield from bodies
+
+    def _child_rows(
+        self, entries: Iterable[Entry], name: str, members: tuple[Member, ...]
+    ) -> Iterator[list[Any]]:
+        names = [member.name for member in members]
+        has_dates = name == "DeliveredPrices"
+        for entry in entries:
+            for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
+                row = [entry.pk, position, *(child[name] for name in names)]
+                if has_dates and row[-1] is None:
+                    row[-1] = self._created(entry)
+                elif name == "TemplateFields":
+                    row[-1] = list(row[-1])
+                yield row
+
+    def _created(self, entry: Entry) -> datetime:
+        return self.now if entry.stored is None else entry.stored.created
+
+
+def _change_of(columns: Sequence[str]) -> str:
+    values = ", ".join(f"{name} = staged.{name}" for name in columns)
+    return (
+        f"UPDATE stores_product product SET version = product.version + 1, {values} "  # noqa: S608 - constant names
+        "FROM staged_product staged WHERE product.id = staged.id"
+    )
+
+
+def _copy(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)

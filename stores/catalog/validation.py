@@ -1,0 +1,179 @@
+"""Checks of single values in a catalog record: each returns the value in its stored form or refuses it."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from zoneinfo import available_timezones
+
+import orjson
+
+LARGEST_INTEGER = 2_147_483_647
+LARGEST_TEMPLATE_NUMBER = 10**15
+
+Check = Callable[[Any], Any]
+
+
+class Refusal(Exception):
+    def __init__(self, code: str, message: str, pointer: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+
+
+def text(maximum: int, *, blank: bool = True) -> Check:
+    def check(value: Any) -> str:
+        if not isinstance(value, str):
+            raise Refusal("not_a_string", f"write a string; found {found(value)}.")
+        if len(value) > maximum:
+            raise Refusal("too_long", f"at most {maximum} characters; found {len(value)}.")
+        if "\0" in value:
+            raise Refusal("nul_character", "NUL characters cannot be stored.")
+        if not blank and not value.strip():
+            raise Refusal("blank", "this must not be empty.")
+        return value
+
+    return check
+
+
+def matching(form: str, meaning: str) -> Check:
+    pattern = re.compile(form)
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or not pattern.match(value):
+            raise Refusal("malformed", f"{meaning}; found {found(value)}.")
+        return value
+
+    return check
+
+
+def one_of(names: Sequence[str]) -> Check:
+    known = frozenset(names)
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise Refusal("unknown_value", f"write one of {', '.join(names)}; found {found(value)}.")
+        return value
+
+    return check
+
+
+def whole(minimum: int, maximum: int = LARGEST_INTEGER) -> Check:
+    def check(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+            raise Refusal(
+                "not_a_whole_number",
+                f"write a whole number from {minimum} to {maximum}; found {found(value)}.",
+            )
+        return value
+
+    return check
+
+
+def positive(digits: int, places: int) -> Check:
+    """A number above 0 that the column holds exactly; nothing is ever rounded."""
+    step = Decimal(1).scaleb(-places)
+    limit = Decimal(10) ** (digits - places)
+
+    def check(value: Any) -> Decimal:
+        number = Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        if isinstance(number, Decimal) and number.is_finite() and 0 < number < limit:
+            exact = number.quantize(step)
+            if exact == number:
+                return exact
+        raise Refusal(
+            "not_a_price" if places == 2 else "not_a_size",
+            f"write a number above 0 and below {limit} with at most {places} decimals; found {found(value)}.",
+        )
+
+    return check
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Refusal("not_a_flag", f"write true or false; found {found(value)}.")
+    return value
+
+
+def moment(value: Any) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refusal("not_a_timestamp", f"write an ISO 8601 date and time; found {found(value)}.") from error
+
+
+def distinct(check: Check, maximum: int) -> Check:
+    def check_all(values: Any) -> list[Any]:
+        if not isinstance(values, list | tuple):
+            raise Refusal("not_an_array", f"write an array; found {found(values)}.")
+        if len(values) > maximum:
+            raise Refusal("too_many", f"at most {maximum} entries; found {len(values)}.")
+        checked: list[Any] = []
+        for index, value in enumerate(values):
+            try:
+                entry = check(value)
+            except Refusal as refusal:
+                raise Refusal(refusal.code, refusal.message, f"/{index}") from refusal
+            if entry in checked:
+                raise Refusal("repeated", f"{found(value)} is there twice.", f"/{index}")
+            checked.append(entry)
+        return checked
+
+    return check_all
+
+
+def time_zone(value: Any) -> str:
+    if not isinstance(value, str) or value not in _time_zones():
+        raise Refusal("unknown_time_zone", f"write a time zone such as America/Denver; found {found(value)}.")
+    return value
+
+
+def template(value: Any) -> dict[str, Any] | None:
+    """Only that it can be stored and read back the same; stores.templates.services.templates judges the layout."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise Refusal("not_an_object", f"write a JSON object; found {found(value)}.")
+    try:
+        plain = _plain(value)
+        orjson.dumps(plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Refusal("template_not_storable", f"the template cannot be stored: {error}.") from error
+    return plain
+
+
+def found(value: Any) -> str:
+    """What was sent, short enough for a message and in the words of JSON."""
+    try:
+        shown = orjson.dumps(value, default=str).decode()
+    except (TypeError, ValueError):
+        shown = str(value)
+    if isinstance(value, Decimal):
+        shown = str(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError("it holds a NUL character")
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        # jsonb writes larger numbers out in full, and they would come back as other ones.
+        if not -LARGEST_TEMPLATE_NUMBER < value < LARGEST_TEMPLATE_NUMBER:
+            raise ValueError(f"{value} is out of range")
+        return float(value) if isinstance(value, Decimal) else value
+    return value
+
+
+@cache
+def _time_zones() -> set[str]:
+    return available_timezones()

@@ -1,0 +1,152 @@
+"""The editor's buttons: each turns a draft into the next one. Whatever is asked for out of range changes nothing."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stores.editor.admin.forms import KINDS, NEW_BOX
+from stores.editor.selectors.drafts import Draft, Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A draft, the page that is open, and the box to look at next."""
+
+    draft: Draft
+    page: int
+    box: int | None = None
+
+    @property
+    def open_page(self) -> dict[str, Any]:
+        page: dict[str, Any] = self.draft.pages[self.page]
+        return page
+
+    @property
+    def boxes(self) -> list[Any]:
+        return list(self.open_page.get("Boxes") or [])
+
+
+def take_step(step: Step, wanted: str, bench: Workbench) -> Step:
+    """`wanted` is the button's value: a name and, behind a colon, what it is about."""
+    name, _, about = wanted.partition(":")
+    action = STEPS.get(name)
+    return action(step, about, bench) if action else step
+
+
+def _go(step: Step, about: str, bench: Workbench) -> Step:
+    number = int(about) if _is_number(about) else step.page
+    return replace(step, page=min(number, len(step.draft.pages) - 1), box=None)
+
+
+def _add_page(step: Step, about: str, bench: Workbench) -> Step:
+    size = {
+        name: step.open_page[name] for name in ("WidthMM", "HeightMM", "BleedMM") if name in step.open_page
+    }
+    at = step.page + 1
+    pages = [*step.draft.pages[:at], {**size, "Boxes": []}, *step.draft.pages[at:]]
+    return Step(replace(step.draft, pages=pages), at)
+
+
+def _remove_page(step: Step, about: str, bench: Workbench) -> Step:
+    if len(step.draft.pages) == 1:
+        return step
+    pages = [page for number, page in enumerate(step.draft.pages) if number != step.page]
+    return Step(replace(step.draft, pages=pages), min(step.page, len(pages) - 1))
+
+
+def _move_page(by: int) -> Callable[[Step, str, Workbench], Step]:
+    def move(step: Step, about: str, bench: Workbench) -> Step:
+        to = step.page + by
+        if not 0 <= to < len(step.draft.pages):
+            return step
+        pages = list(step.draft.pages)
+        pages.insert(to, pages.pop(step.page))
+        return Step(replace(step.draft, pages=pages), to)
+
+    return move
+
+
+def _add_box(step: Step, about: str, bench: Workbench) -> Step:
+    """It shows a field no box shows yet, where there is one of its kind."""
+    kind = about if about in KINDS else "Text"
+    used = {box.get("Field") for page in step.draft.pages for box in page.get("Boxes") or []}
+    fitting = [field for field in bench.fields if (field.type == "Image") == (kind == "Image")]
+    free = [field.field_name for field in fitting if field.field_name not in used]
+    box: dict[str, Any] = {"Kind": kind, **NEW_BOX}
+    if free or fitting:
+        box["Field"] = free[0] if free else fitting[0].field_name
+    else:
+        box["Text"] = "Text" if kind == "Text" else "https://example.com"
+    if kind == "Text":
+        box["Size"] = 10
+    elif kind != "Code128":
+        box |= {"Width": 20, "Height": 20}
+    return _with_boxes(step, [*step.boxes, box], len(step.boxes))
+
+
+def _copy_box(step: Step, about: str, bench: Workbench) -> Step:
+    if (at := _place(step, about)) is None:
+        return step
+    copied = deepcopy(step.boxes[at])
+    for name in ("X", "Y"):
+        if isinstance(copied.get(name), int | float):
+            copied[name] = round(copied[name] + 3, 3)
+    return _with_boxes(step, [*step.boxes[: at + 1], copied, *step.boxes[at + 1 :]], at + 1)
+
+
+def _remove_box(step: Step, about: str, bench: Workbench) -> Step:
+    if (at := _place(step, about)) is None:
+        return step
+    boxes = [box for number, box in enumerate(step.boxes) if number != at]
+    return _with_boxes(step, boxes, min(at, len(boxes) - 1) if boxes else None)
+
+
+def _move_box(by: int) -> Callable[[Step, str, Workbench], Step]:
+    def move(step: Step, about: str, bench: Workbench) -> Step:
+        at = _place(step, about)
+        if at is None or not 0 <= at + by < len(step.boxes):
+            return step
+        boxes = step.boxes
+        boxes.insert(at + by, boxes.pop(at))
+        return _with_boxes(step, boxes, at + by)
+
+    return move
+
+
+def _remove_picture(part: str) -> Callable[[Step, str, Workbench], Step]:
+    def remove(step: Step, about: str, bench: Workbench) -> Step:
+        pictures = {name: digest for name, digest in getattr(step.draft, part).items() if name != about}
+        return replace(step, draft=replace(step.draft, **{part: pictures}))
+
+    return remove
+
+
+def _place(step: Step, about: str) -> int | None:
+    return int(about) if _is_number(about) and int(about) < len(step.boxes) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
+
+
+def _with_boxes(step: Step, boxes: list[Any], box: int | None) -> Step:
+    pages = list(step.draft.pages)
+    pages[step.page] = {**step.open_page, "Boxes": boxes}
+    return Step(replace(step.draft, pages=pages), step.page, box)
+
+
+STEPS: dict[str, Callable[[Step, str, Workbench], Step]] = {
+    "page": _go,
+    "add-page": _add_page,
+    "remove-page": _remove_page,
+    "page-earlier": _move_page(-1),
+    "page-later": _move_page(1),
+    "add-box": _add_box,
+    "copy-box": _copy_box,
+    "remove-box": _remove_box,
+    "box-up": _move_box(-1),
+    "box-down": _move_box(1),
+    "remove-artwork": _remove_picture("artwork"),
+    "remove-gallery": _remove_picture("gallery"),
+}

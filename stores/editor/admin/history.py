@@ -1,0 +1,200 @@
+"""A change of a template in the words of the template editor: pages, boxes and pictures that came, went or changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import orjson
+
+from fulfillment.core.admin.history import Told, first_told
+from stores.catalog.models import Product, TemplateChange
+from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown, within_words
+
+LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
+PLACE, SIZE = ("X", "Y"), ("Width", "Height")
+PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
+
+
+def told_template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[Told]]:
+    """Of each event of the product, by `pgh_id`, what it changed in the template."""
+    versions = [event.version for event in events]
+    changes = {
+        (change.version, change.timestamp): change
+        for change in TemplateChange.objects.filter(product=product, version__in=versions)
+    }
+    found = ((event, changes.get((event.version, event.pgh_created_at))) for event in events)
+    return {event.pgh_id: tell_template(change.before, change.after) for event, change in found if change}
+
+
+def tell_template(before: Any, after: Any) -> list[Told]:
+    """What was changed, from what, to what; nothing where it was or became empty."""
+    if before is None or after is None:
+        return [("Template", _summary(before), _summary(after) or "none")]
+    told = first_told([*_pages(before, after), *_pictures(before, after)], rest="Template")
+    return told or [("Template", "", "written in another form; it shows the same")]
+
+
+def _summary(outline: Any) -> str:
+    if outline is None:
+        return ""
+    pages = _listed(outline, "Pages")
+    boxes = sum(_count(page) for page in pages)
+    return f"{_counted(len(pages), 'page')}, {_counted(boxes, 'box', 'boxes')}"
+
+
+def _pages(before: Any, after: Any) -> Iterator[Told]:
+    old, new = _listed(before, "Pages"), _listed(after, "Pages")
+    if len(old) != len(new):
+        yield "Pages", str(len(old)), str(len(new))
+    for pair in _paired(old, new):
+        yield from _page(pair, old, new)
+
+
+def _paired(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
+    """Which page became which: the same ones first, also at another place, the others in their order."""
+    matcher = SequenceMatcher(
+        None, [_key(page) for page in old], [_key(page) for page in new], autojunk=False
+    )
+    pairs: list[tuple[int | None, int | None]] = []
+    gone: list[int] = []
+    come: list[int] = []
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        same = min(last - first, end - begin)
+        pairs += [(first + step, begin + step) for step in range(same)]
+        gone += range(first + same, last)
+        come += range(begin + same, end)
+    for one in gone:
+        moved = next((other for other in come if _key(new[other]) == _key(old[one])), None)
+        if moved is not None:
+            come.remove(moved)
+        pairs.append((one, moved))
+    yield from sorted([*pairs, *((None, one) for one in come)], key=_by_place)
+
+
+def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
+    one, other = pair
+    return other is None, (one if other is None else other) or 0
+
+
+def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[Told]:
+    one, other = pair
+    if other is None and one is not None:
+        yield f"Page {one + 1}", _page_summary(old[one]), "removed"
+    elif one is None and other is not None:
+        yield f"Page {other + 1}", "", f"added: {_page_summary(new[other])}"
+    elif one is not None and other is not None:
+        if _key(old[one]) == _key(new[other]):
+            yield f"Page {one + 1}", "", f"moved to place {other + 1}"
+            return
+        where = f"Page {other + 1}"
+        yield from _members(where, old[one], new[other], skipped=("Boxes",))
+        yield from _boxes(where, old[one].get("Boxes"), new[other].get("Boxes"))
+
+
+def _boxes(where: str, before: Any, after: Any) -> Iterator[Told]:
+    if isinstance(before, int) or isinstance(after, int):
+        # Of a very long template only the number of boxes is kept.
+        if before != after:
+            yield f"{where}, boxes", _number_of(before), _number_of(after)
+        return
+    old, new = _boxes_of(before), _boxes_of(after)
+    if sorted(map(_key, old)) == sorted(map(_key, new)):
+        if old != new:
+            yield f"{where}, boxes", "", "drawn in another order"
+        return
+    for one in list(old):
+        if one in new:
+            old.remove(one)
+            new.remove(one)
+    for one in old:
+        same = next((box for box in new if _name(box) == _name(one)), None)
+        if same is None:
+            yield f"{where}, {_name(one)}", _where(one), "removed"
+        else:
+            new.remove(same)
+            yield from _members(f"{where}, {_name(one)}", one, same, skipped=())
+    for one in new:
+        yield f"{where}, {_name(one)}", "", f"added at {_where(one)}"
+
+
+def _members(
+    where: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
+) -> Iterator[Told]:
+    for names, verb, of in ((PLACE, "moved", _spot), (SIZE, "resized", _extent)):
+        if any(old.get(name) != new.get(name) for name in names):
+            yield f"{where}, {verb}", of(old), of(new)
+    for name in dict.fromkeys([*old, *new]):
+        if name not in (*PLACE, *SIZE, *skipped) and old.get(name) != new.get(name):
+            yield (
+                f"{where}, {LABELS.get(name, name)}",
+                _value(old.get(name)),
+                _value(new.get(name)) or "as usual",
+            )
+
+
+def _pictures(before: Any, after: Any) -> Iterator[Told]:
+    for part, title in PICTURES.items():
+        old, new = (_named(of, part) for of in (before, after))
+        for name in dict.fromkeys([*old, *new]):
+            if old.get(name) != new.get(name):
+                done = "added" if name not in old else "removed" if name not in new else "replaced by another"
+                yield f"{title} {name}", "", done
+
+
+def _name(box: Mapping[str, Any]) -> str:
+    kind = within_words(KINDS.get(str(box.get("Kind")), "Box"))
+    if box.get("Field"):
+        return f"{kind} box of {box['Field']}"
+    return f"{kind} box “{_value(box.get('Text'))[:40]}”" if box.get("Text") else f"{kind} box"
+
+
+def _page_summary(page: Any) -> str:
+    return f"{_extent(page, 'WidthMM', 'HeightMM')}, {_counted(_count(page), 'box', 'boxes')}"
+
+
+def _where(box: Mapping[str, Any]) -> str:
+    return f"{_spot(box)}, {_extent(box)}"
+
+
+def _spot(box: Mapping[str, Any]) -> str:
+    return f"{_value(box.get('X')) or '?'}, {_value(box.get('Y')) or '?'} mm"
+
+
+def _extent(of: Mapping[str, Any], width: str = "Width", height: str = "Height") -> str:
+    return f"{_value(of.get(width)) or '?'} × {_value(of.get(height)) or '?'} mm"  # noqa: RUF001 - the sign of sizes
+
+
+def _value(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else shown(value)[:200]
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _number_of(boxes: Any) -> str:
+    return str(boxes if isinstance(boxes, int) else len(_boxes_of(boxes)))
+
+
+def _count(page: Any) -> int:
+    return int(_number_of(page.get("Boxes")))
+
+
+def _boxes_of(boxes: Any) -> list[Any]:
+    return [box for box in boxes if isinstance(box, dict)] if isinstance(boxes, list) else []
+
+
+def _listed(outline: Any, part: str) -> list[Any]:
+    pages = outline.get(part) if isinstance(outline, dict) else None
+    return [page for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
+
+
+def _named(outline: Any, part: str) -> dict[str, Any]:
+    found = outline.get(part) if isinstance(outline, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _key(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

@@ -1,0 +1,113 @@
+"""What the editor's page draws of a draft: its inputs, each with what is wrong at its place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fulfillment.core.errors import Fault
+from stores.editor.admin.actions import Step
+from stores.editor.admin.forms import KINDS, box_inputs, page_inputs, shown, within_words
+from stores.editor.selectors.drafts import Draft, Workbench
+from stores.typesetting import Field
+
+SAMPLES = {
+    "Email": "dana@example.com",
+    "Phone": "(303) 555-0142",
+    "Url": "www.example.com",
+    "Date": "2026-05-01",
+    "Upload": "picture",
+}
+
+
+def first_samples(bench: Workbench, draft: Draft) -> dict[str, str]:
+    """What the fields begin with, else something of their kind."""
+    return {
+        field.field_name: field.org_value or field.default_value or _sample(field, draft)
+        for field in bench.fields
+    }
+
+
+def _sample(field: Field, draft: Draft) -> str:
+    if field.choices:
+        return field.choices[0]
+    if field.sub_type == "Gallery":
+        return next(iter(draft.gallery), "")
+    return SAMPLES.get(field.sub_type) or field.prompt or field.field_name
+
+
+def sample_inputs(
+    bench: Workbench, draft: Draft, samples: Mapping[str, str], faults: list[Fault]
+) -> list[dict[str, Any]]:
+    told = _by_place(faults)
+    return [
+        {
+            "name": f"sample:{field.field_name}",
+            "id": f"sample-{number}",
+            "pointer": f"/Samples/{field.field_name}",
+            "label": field.prompt or field.field_name,
+            "field": field,
+            "choices": field.choices or (tuple(draft.gallery) if field.sub_type == "Gallery" else ()),
+            "is_long": field.sub_type == "MultiLine",
+            "value": samples.get(field.field_name, ""),
+            "errors": told.get(f"/Samples/{field.field_name}", []),
+        }
+        for number, field in enumerate(bench.fields)
+    ]
+
+
+def shown_step(step: Step, bench: Workbench, faults: list[Fault]) -> dict[str, Any]:
+    """Everything the page's template draws of the draft."""
+    told, families = _by_place(faults), sorted(bench.fonts.families)
+    here = f"/Pages/{step.page}"
+    shown_places: set[str] = set()
+
+    def inputs(found: Any) -> list[dict[str, Any]]:
+        shown_places.update(one.pointer for one in found)
+        return [{"input": one, "errors": told.get(one.pointer, [])} for one in found]
+
+    boxes = [
+        {
+            "number": number,
+            "box": box,
+            "title": box.get("Field") or shown(box.get("Text"))[:30] or "empty",
+            "kind": KINDS.get(box.get("Kind"), box.get("Kind")),
+            "text": shown(box.get("Text")),
+            "where": f"{here}/Boxes/{number}",
+            "inputs": inputs(box_inputs(box, number, step.page, families)),
+            "errors": _of_box(told, f"{here}/Boxes/{number}"),
+            "is_open": number == step.box,
+            "is_wrong": any(where.startswith(f"{here}/Boxes/{number}/") for where in told),
+        }
+        for number, box in enumerate(step.boxes)
+    ]
+    return {
+        "page": step.open_page,
+        "here": here,
+        "page_inputs": inputs(page_inputs(step.open_page, step.page)),
+        "background": step.open_page.get("Background") or "",
+        "background_errors": told.get(f"{here}/Background", []),
+        "boxes": boxes,
+        "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
+        "fields": [field.field_name for field in bench.fields],
+        "faults": faults,
+        "pages": [
+            {
+                "number": number,
+                "title": page.get("Background") or "blank",
+                "is_wrong": any(where.startswith(f"/Pages/{number}/") for where in told),
+            }
+            for number, page in enumerate(step.draft.pages)
+        ],
+    }
+
+
+def _of_box(told: Mapping[str, list[str]], where: str) -> list[str]:
+    """What is wrong with the box as a whole, or with what it shows."""
+    places = (where, f"{where}/Field", f"{where}/Text", f"{where}/Kind")
+    return [message for place in places for message in told.get(place, [])]
+
+
+def _by_place(faults: list[Fault]) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for fault in faults:
+        told.setdefault(fault.pointer, []).append(fault.message)
+    return told

@@ -1,0 +1,3 @@
+from stores.editor.models.artwork_upload import ArtworkUpload
+
+__all__ = ["ArtworkUpload"]

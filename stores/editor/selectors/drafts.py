@@ -1,0 +1,159 @@
+"""What the template editor works on: the pages of a product's template, and its pictures by their SHA-256."""
+
+import threading
+from base64 import b64encode
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import NotFound
+from stores.catalog.models import Product
+from stores.catalog.records import Record
+from stores.catalog.selectors.catalog import stored_product
+from stores.editor.models import ArtworkUpload
+from stores.templates.selectors.fonts import font_set
+from stores.typesetting import Artwork, Field, FontSet, read_field
+from stores.typesetting.artwork import ArtworkInvalid, read_artwork
+
+KEPT_BYTES = 64_000_000
+PICTURES = """
+SELECT product.version, (product.template -> 'Artwork')::text, (product.template -> 'Gallery')::text
+FROM stores_product product WHERE product.id = %s
+"""
+FIELDS = """
+SELECT product.version, coalesce((
+    SELECT json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type, 'SubType', sub_type,
+        'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value, 'Choices', choices)
+        ORDER BY position)
+    FROM stores_templatefield WHERE product_id = product.id), '[]')::text
+FROM stores_product product WHERE product.id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A template in the making; `artwork` and `gallery` give the SHA-256 of each named picture."""
+
+    pages: list[Any]
+    artwork: dict[str, str]
+    gallery: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What every step of the editor needs of a product, with the version it was read at."""
+
+    product_pk: int
+    version: int
+    fields: tuple[Field, ...]
+    fonts: FontSet
+
+
+def workbench_of(product_pk: int) -> Workbench:
+    row = fetch_row(FIELDS, (product_pk,))
+    if row is None:
+        raise NotFound("This product is gone.", code="product_not_found")
+    fields = tuple(read_field(entry) for entry in orjson.loads(row[1]))
+    return Workbench(product_pk, row[0], fields, font_set())
+
+
+def stored_draft(product: Product) -> tuple[int, Draft]:
+    """The template as it is saved, with the product's version; an empty page of its size where there is none."""
+    stored = stored_product(product.pk)
+    template = stored.record["Template"]
+    if template is None:
+        return stored.version, Draft([_empty_page(stored.record)], {}, {})
+    artwork, gallery = _stored_pictures(product.pk, stored.version)
+    return stored.version, Draft(
+        template["Pages"],
+        {name: one.digest for name, one in artwork.items()},
+        {name: one.digest for name, one in gallery.items()},
+    )
+
+
+def pictures_of(bench: Workbench, wanted: Mapping[str, str]) -> dict[str, Artwork]:
+    """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
+    stored, gallery = _stored_pictures(bench.product_pk, bench.version)
+    known = {one.digest: one for one in (*stored.values(), *gallery.values())}
+    missing = {digest for digest in wanted.values() if digest not in known}
+    if missing:
+        known |= _uploaded_pictures(bench.product_pk, missing)
+    return {name: known[digest] for name, digest in wanted.items() if digest in known}
+
+
+def _empty_page(record: Record) -> dict[str, Any]:
+    size = {"WidthMM": float(record["WidthMM"]), "HeightMM": float(record["HeightMM"])}
+    return {**size, "BleedMM": 3, "Boxes": []}
+
+
+_Key = tuple[Any, ...]
+_Pictures = tuple[dict[str, Artwork], dict[str, Artwork]]
+_kept: OrderedDict[_Key, _Pictures] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _stored_pictures(product_pk: int, version: int) -> _Pictures:
+    """Read and checked once for a version of a product: that takes longer than a preview may."""
+    with _lock:
+        if (product_pk, version) in _kept:
+            _kept.move_to_end((product_pk, version))
+            return _kept[product_pk, version]
+    row = fetch_row(PICTURES, (product_pk,))
+    found, artwork, gallery = row or (version, None, None)
+    pictures = (_read(artwork), _read(gallery))
+    _keep((product_pk, found), pictures)
+    return pictures
+
+
+def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Artwork]:
+    keys = {digest: (product_pk, "upload", digest) for digest in digests}
+    with _lock:
+        found = {digest: _kept[key][0][digest] for digest, key in keys.items() if key in _kept}
+    missing = [digest for digest in keys if digest not in found]
+    for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
+        found[upload.sha256] = as_artwork(upload)
+        _keep(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
+    return found
+
+
+def as_artwork(upload: ArtworkUpload) -> Artwork:
+    """It was checked when it came in."""
+    return checked_artwork(upload.name, upload.media_type, bytes(upload.content))
+
+
+def checked_artwork(name: str, media_type: str, content: bytes) -> Artwork:
+    """Raises ArtworkInvalid."""
+    return read_artwork(name, media_type, picture_data(media_type, content))
+
+
+def picture_data(media_type: str, content: bytes) -> str:
+    """The `Data` of a template's picture: SVG as it is, everything else as base64."""
+    return (
+        content.decode("utf-8", "replace") if media_type == "image/svg+xml" else b64encode(content).decode()
+    )
+
+
+def _read(text: str | None) -> dict[str, Artwork]:
+    found = {}
+    for name, entry in (orjson.loads(text) or {}).items() if text else ():
+        try:
+            found[name] = read_artwork(name, entry.get("MediaType"), entry.get("Data"))
+        except ArtworkInvalid:
+            # Rules have become stricter since it was saved; the editor tells that it is missing.
+            continue
+    return found
+
+
+def _keep(key: _Key, pictures: _Pictures) -> None:
+    with _lock:
+        _kept[key] = pictures
+        while len(_kept) > 1 and sum(map(_weight, _kept.values())) > KEPT_BYTES:
+            _kept.popitem(last=False)
+
+
+def _weight(pictures: _Pictures) -> int:
+    return sum(len(one.data) for part in pictures for one in part.values())

@@ -1,0 +1,129 @@
+"""What is done with several orders at once: each by the service, each with its own reason when it is refused."""
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+
+from accounts.admin.staff import staff_on
+from accounts.callers import Caller
+from fulfillment.core.admin.confirmation import asks_first
+from fulfillment.core.errors import DomainError, Forbidden
+from stores.orders.admin.downloads import zip_answer
+from stores.orders.admin.forms import ParcelForm
+from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.services.transitions import Actor, move_order, refuse_cancellation
+
+MOST_IN_A_ZIP = 1000
+REASONS_SHOWN = 20
+
+
+class OrderActions:
+    """Mixed into the admin of orders."""
+
+    @admin.action(description="Accept", permissions=["change"])
+    def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, OrderStatus.ACCEPTED)
+
+    @admin.action(description="Put on hold", permissions=["change"])
+    def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, OrderStatus.ON_HOLD)
+
+    @admin.action(description="Start production", permissions=["change"])
+    def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, OrderStatus.IN_PRODUCTION)
+
+    @admin.action(description="Ship, with parcels …", permissions=["change"])
+    def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
+        ids = self._keys(request, chosen, self.list_per_page)
+        if not ids:
+            return None
+        query = urlencode([("id", str(pk)) for pk in ids])
+        return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
+
+    @admin.action(description="Mark as delivered", permissions=["change"])
+    def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, OrderStatus.DELIVERED)
+
+    @admin.action(description="Cancel …", permissions=["change"])
+    @asks_first("Cancel these orders? That cannot be taken back.", "Cancel the orders")
+    def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, OrderStatus.CANCELLED)
+
+    @admin.action(description="Refuse to cancel …", permissions=["change"])
+    @asks_first("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
+    def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, None)
+
+    @admin.action(description="Download print files")
+    def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
+        orders = self._keys(request, chosen, MOST_IN_A_ZIP)
+        if not orders:
+            return None
+        items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
+        if not items.exists():
+            messages.info(request, "None of these orders has a print file: their products have no template.")
+            return None
+        return zip_answer(
+            items.order_by("order__number", "position").iterator(),
+            "print-files.zip",
+            Caller.on_pages(request.user),
+        )
+
+    def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
+        """None of them when they are too many: what is left out silently would be missed by nobody."""
+        keys = list(chosen.values_list("pk", flat=True)[: most + 1])
+        if len(keys) > most:
+            messages.error(request, f"At most {most:,} orders at once. Filter the board, or choose fewer.")
+            return []
+        return keys
+
+    def _move(self, request: HttpRequest, chosen: QuerySet, status: int | None) -> None:
+        def move(order: Order) -> None:
+            if status is None:
+                refuse_cancellation(order=order, actor=actor_on(request))
+            else:
+                move_order(order=order, status=status, actor=actor_on(request))
+
+        orders = chosen.order_by("store", "position")
+        self._say(request, [self._try(request, order, move) for order in orders])
+
+    def _ship(self, request: HttpRequest, form: ParcelForm) -> str:
+        def ship(order: Order) -> None:
+            seen = [form.cleaned_data["seen"]]
+            status = OrderStatus.SHIPPED
+            move_order(
+                order=order, status=status, actor=actor_on(request), parcels=form.parcels, if_match=seen
+            )
+
+        return self._try(request, form.order, ship)
+
+    def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> str:
+        """Empty where it was done; else the reason why not, with the order's number."""
+        try:
+            if not self.has_change_permission(request, order):
+                raise Forbidden("Your grants on its store do not include Order.All.Write.")
+            change(order)
+        except DomainError as error:
+            return f"{order.number}: {error.message}"
+        return ""
+
+    def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:
+        """What was done and what was not, the first few by their numbers."""
+        refused = [reason for reason in reasons if reason]
+        for reason in refused[:REASONS_SHOWN]:
+            messages.error(request, reason)
+        if more := len(refused[REASONS_SHOWN:]):
+            messages.error(request, f"{more:,} more were refused.")
+        if count := len(reasons) - len(refused):
+            messages.success(request, f"{count:,} orders moved." if count > 1 else "1 order moved.")
+
+
+def actor_on(request: HttpRequest) -> Actor:
+    kind = ActorKind.OPERATOR if staff_on(request).is_operator else ActorKind.STORE
+    return Actor(kind, request.user.pk)

@@ -1,0 +1,92 @@
+"""What leaves the board as a file: print files, packing slips, the list itself."""
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, StreamingHttpResponse
+
+from accounts.callers import Caller
+from fulfillment.core.errors import DomainError
+from fulfillment.core.lanes import FILES
+from stores.orders.csv_rows import csv_chunks
+from stores.orders.models import Order, OrderItem
+from stores.orders.services.print_files import read_print_file
+
+BATCH = 1000
+
+
+def pdf_answer(content: bytes, name: str) -> HttpResponse:
+    disposition = f'attachment; filename="{name}"'
+    return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
+
+
+def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
+    """Every order of the list, newest first, in short statements: as many as there are cost no more memory."""
+    headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
+    return StreamingHttpResponse(
+        FILES.stream(csv_chunks(_renderings(orders)), caller.key),
+        content_type="text/csv; charset=utf-8",
+        headers=headers,
+    )
+
+
+def zip_answer(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
+    """Print files one after another; what cannot be read is told in a text file of the archive itself."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingHttpResponse(
+        FILES.stream(_archive(items), caller.key), content_type="application/zip", headers=headers
+    )
+
+
+def print_file_name(item: OrderItem) -> str:
+    key = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in item.item_key)
+    return f"{item.order.number}-{item.position + 1}-{key}.pdf"
+
+
+def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
+    rows = orders.select_related(None).order_by("-number")
+    last = None
+    while True:
+        page = rows if last is None else rows.filter(number__lt=last)
+        found = list(page.values_list("number", "rendering")[:BATCH])
+        yield from (rendering for _, rendering in found)
+        if len(found) < BATCH:
+            return
+        last = found[-1][0]
+
+
+class _Spool(list[bytes]):
+    """What zipfile writes to: pieces gathered until they are sent."""
+
+    written = 0
+
+    def write(self, piece: Any) -> int:
+        self.append(bytes(piece))
+        self.written += len(piece)
+        return len(piece)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def taken(self) -> bytes:
+        content = b"".join(self)
+        self.clear()
+        return content
+
+
+def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:
+    spool = _Spool()
+    missing: list[str] = []
+    # PDF is compressed already.
+    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:  # type: ignore[arg-type]
+        for item in items:
+            try:
+                archive.writestr(print_file_name(item), read_print_file(item=item))
+            except DomainError as error:
+                missing.append(f"{print_file_name(item)}: {error.message}")
+            yield spool.taken()
+        if missing:
+            archive.writestr("missing.txt", "\n".join(missing) + "\n")
+    yield spool.taken()

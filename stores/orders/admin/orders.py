@@ -1,0 +1,296 @@
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from unfold.decorators import display
+
+from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.callers import Caller
+from accounts.permissions import Grant
+from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.errors import DomainError
+from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
+from stores.orders.admin.actions import OrderActions, actor_on
+from stores.orders.admin.downloads import csv_answer, pdf_answer, print_file_name
+from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
+from stores.orders.admin.inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
+from stores.orders.admin.list_view import OrderList
+from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
+from stores.orders.selectors.numbers import number_range
+from stores.orders.selectors.tallies import orders_by_status
+from stores.orders.services.packing_slips import address_lines, render_packing_slip
+from stores.orders.services.print_files import read_print_file
+from stores.orders.services.transitions import Parcel, move_order, refuse_cancellation
+
+COLOURS = {
+    OrderStatus.RECEIVED: "info",
+    OrderStatus.ON_HOLD: "warning",
+    OrderStatus.ACCEPTED: "info",
+    OrderStatus.IN_PRODUCTION: "primary",
+    OrderStatus.PARTIALLY_SHIPPED: "primary",
+    OrderStatus.SHIPPED: "success",
+    OrderStatus.DELIVERED: "success",
+    OrderStatus.RETURNED: "danger",
+    OrderStatus.CANCELLED: "danger",
+    OrderStatus.REJECTED: "danger",
+}
+# Moves that nothing leads back from, and what is asked before them.
+FINAL = {
+    str(int(OrderStatus.CANCELLED)): {
+        "question": "Cancel this order? That cannot be taken back.",
+        "button": "Cancel the order",
+    },
+    str(int(OrderStatus.REJECTED)): {
+        "question": "Reject this order? That cannot be taken back.",
+        "button": "Reject the order",
+    },
+    REFUSE: {
+        "question": "Refuse to cancel this order? Whoever asked cannot ask again.",
+        "button": "Refuse",
+    },
+}
+BOARD = "admin:stores_order_changelist"
+FACTS = {
+    "Order": ["number", "shown_status", "store", "application", "user", "external_id", "created", "updated"],
+    "Delivery": [
+        "address",
+        "delivery_method_code",
+        "production_days",
+        "earliest_delivery",
+        "latest_delivery",
+    ],
+    "Price": ["items_total", "delivery_total", "total", "currency"],
+    "Cancellation": ["cancellable_until", "cancellation", "cancellation_reason"],
+}
+
+
+class StatusFilter(admin.ChoicesFieldListFilter):
+    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+        words = {status.label: status.words for status in OrderStatus}
+        for choice in super().choices(changelist):
+            yield {**choice, "display": words.get(choice["display"], choice["display"])}
+
+
+@admin.register(Order)
+class OrderAdmin(OrderActions, StaffAdmin):
+    """The board. Every move goes through the service, with its table, history and event."""
+
+    view_grants: Sequence[str] = ORDER_GRANTS
+    change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
+    knows_versions = True
+    form = OrderMoveForm
+    inlines = [OrderItemInline, ShipmentInline, OrderHistoryInline]
+    list_display = [
+        "shown_number",
+        "shown_status",
+        "store",
+        "application",
+        "external_id",
+        "recipient_name",
+        "items_ordered",
+        "amount",
+        "placed",
+    ]
+    ordering = ["-number"]
+    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter)]
+    list_filter_submit = True
+    search_fields = ["number"]
+    exact_search = {"number": int, "external_id": str, "pk": UUID}
+    search_help_text = "Order number, OrderID, ExternalID or tracking number"
+    list_before_template = "admin/stores/orders_before.html"
+    empty_help = (
+        "Orders arrive through the API. The quick start in the portal shows how to send the first one."
+    )
+    change_form_outer_before_template = "admin/stores/order_before.html"
+    actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
+    readonly_fields = [name for names in FACTS.values() for name in names]
+    fieldsets = [
+        ("Next step", {"fields": ["move_to", "note", ("carrier", "tracking_number"), "seen"]}),
+        *((title, {"fields": names}) for title, names in FACTS.items()),
+    ]
+
+    @display(description="status", label={status.words: colour for status, colour in COLOURS.items()})
+    def shown_status(self, order: Order) -> str:
+        return OrderStatus(order.status).words
+
+    @admin.display(description="order", ordering="number")
+    def shown_number(self, order: Order) -> str:
+        asked = " (cancellation asked for)" if order.cancellation == CancellationState.REQUESTED else ""
+        return f"{order.number}{asked}"
+
+    @admin.display(description="items", ordering="item_count")
+    def items_ordered(self, order: Order) -> int:
+        return order.item_count
+
+    @admin.display(description="placed", ordering="number")
+    def placed(self, order: Order) -> str:
+        return date_format(localtime(order.created), "M j, H:i")
+
+    @admin.display(description="recipient")
+    def recipient_name(self, order: Order) -> str:
+        return str(order.recipient["Name"])
+
+    @admin.display(description="recipient")
+    def address(self, order: Order) -> str:
+        to = order.recipient
+        return ", ".join([*address_lines(to), *(to[name] for name in ("Phone", "Email") if to.get(name))])
+
+    @admin.display(description="total")
+    def amount(self, order: Order) -> str:
+        return f"{order.total:,} {order.currency}"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        orders = super().get_queryset(request).select_related("store", "application")
+        return orders.defer("rendering", "metadata", "store__rendering", "store__verbose_rendering")
+
+    def visible_to(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order]:
+        visible = super().visible_to(request, orders)
+        stores = staff_on(request).stores_with(self.view_grants)
+        if stores is None or len(stores) < 2:
+            return visible
+        numbers = number_range(stores)
+        return visible.filter(number__range=numbers) if numbers else visible.none()
+
+    def get_changelist(self, request: HttpRequest, **options: Any) -> type[OrderList]:
+        return OrderList
+
+    def get_search_results(
+        self, request: HttpRequest, records: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        found, _ = super().get_search_results(request, records, search_term)
+        if not (term := search_term.strip()):
+            return found, False
+        # Looked up first: joined to the rest it would keep PostgreSQL from using any index.
+        parcels = list(Shipment.objects.filter(tracking_number=term).values_list("order", flat=True)[:100])
+        return (found | records.filter(pk__in=parcels) if parcels else found), False
+
+    def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, order: Order | None = None) -> bool:
+        return False
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(route, self.admin_site.admin_view(view), name=f"stores_order_{name}")
+            for route, view, name in (
+                ("ship/", self.ship_view, "ship"),
+                ("export/", self.export_view, "export"),
+                ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
+                ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
+            )
+        ]
+        urls: list[URLPattern] = super().get_urls()
+        return [*own, *urls]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
+        lanes = [
+            {"code": int(status), "name": status.words, "count": tallies[status], "colour": COLOURS[status]}
+            for status in OrderStatus
+            if status in tallies
+        ]
+        chosen = request.GET.get("status__exact", "")
+        context = {"lanes": lanes, "all_orders": sum(tallies.values()), "chosen_lane": chosen}
+        return super().changelist_view(request, {**(extra_context or {}), **context})
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """The orders of the list as it is filtered, all pages of it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            listed = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # As the list itself answers a filter that is none.
+            return HttpResponseRedirect(f"{reverse(BOARD)}?{ERROR_FLAG}=1")
+        return csv_answer(listed, Caller.on_pages(request.user))
+
+    def ship_view(self, request: HttpRequest) -> HttpResponse:
+        """Several orders leave, each with its parcel."""
+        sent = request.POST if request.method == "POST" else None
+        orders = self.get_queryset(request).filter(pk__in=_uuids((sent or request.GET).getlist("id")))
+        forms = [
+            ParcelForm(sent, order=order)
+            for order in orders.order_by("number")
+            if self.has_change_permission(request, order)
+        ]
+        if not forms:
+            messages.error(request, "Choose the orders to ship on the board.")
+            return HttpResponseRedirect(reverse(BOARD))
+        if sent is not None and all(form.is_valid() for form in forms):
+            self._say(request, [self._ship(request, form) for form in forms])
+            return HttpResponseRedirect(reverse(BOARD))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
+            "title": "Ship orders",
+            "forms": forms,
+        }
+        return TemplateResponse(request, "admin/stores/ship.html", context)
+
+    def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        item = get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)
+        try:
+            return pdf_answer(read_print_file(item=item), print_file_name(item))
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
+
+    def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return pdf_answer(
+            render_packing_slip(order=order, caller=Caller.on_pages(request.user)),
+            f"packing-slip-{order.number}.pdf",
+        )
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""
+        if chosen in FINAL:
+            asked = self.get_queryset(request).filter(pk__in=_uuids([str(args[0])] if args else []))
+            if page := ask(self, request, **FINAL[chosen], records=asked):
+                return page
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(request.get_full_path())
+
+    def save_model(self, request: HttpRequest, order: Order, form: OrderMoveForm, change: bool) -> None:
+        values, actor = form.cleaned_data, actor_on(request)
+        seen = [values["seen"]]
+        if values["move_to"] == REFUSE:
+            refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=seen)
+        elif values["move_to"]:
+            parcel = Parcel(values["carrier"], values["tracking_number"])
+            move_order(
+                order=order,
+                status=int(values["move_to"]),
+                actor=actor,
+                note=values["note"],
+                parcels=[parcel] if parcel.carrier else [],
+                if_match=seen,
+            )
+
+
+def _uuids(texts: Sequence[str]) -> list[UUID]:
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            found.append(UUID(text))
+    return found

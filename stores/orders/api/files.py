@@ -1,0 +1,90 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+
+from fulfillment.core.api.responses import is_unchanged, not_modified
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.lanes import lane_errors
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
+from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.selectors.access import READ
+from stores.orders.selectors.orders import item_of, order_for
+from stores.orders.services.packing_slips import render_packing_slip
+from stores.orders.services.print_files import read_print_file
+
+PDF = {(200, "application/pdf"): OpenApiTypes.BINARY}
+ERRORS = {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND}
+
+
+class PDFRenderer(BaseRenderer):
+    """Names the media type for the negotiation; the bytes come from the view."""
+
+    media_type = "application/pdf"
+    format = "pdf"
+    charset = None
+
+    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+        return b""
+
+
+class OrderFileViewSet(ApiViewSet):
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer]
+    access = {"print_file": OWN_READ, "packing_slip": OWN_READ}
+    errors = {
+        "print_file": {
+            **ERRORS,
+            404: "There is no such order, item or print file (`print_file_not_found`), or it was erased with the "
+            "address of its order (`print_file_erased`).",
+        },
+        "packing_slip": {
+            **ERRORS,
+            409: "The packing slip cannot be rendered (`packing_slip_unusable`).",
+            **lane_errors("renderings"),
+        },
+    }
+
+    @extend_schema(
+        operation_id="order_print_file",
+        summary="Read the print file of an item",
+        description="The very PDF that was rendered when the order was placed; its SHA-256 is in the order and in the "
+        "`ETag`.",
+        parameters=[
+            STORE_ID,
+            ORDER_ID,
+            OpenApiParameter("item_key", str, OpenApiParameter.PATH, description="The ItemKey."),
+        ],
+        responses=PDF,
+    )
+    def print_file(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponse:
+        _, order = order_for(request.auth, store_id, order_id, READ)
+        item = item_of(order, item_key)
+        etag = f'"{item.print_sha256}"'
+        if item.print_file and is_unchanged(request, etag):
+            return not_modified(etag)
+        response = pdf_answer(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
+        response["ETag"] = etag
+        return response
+
+    @extend_schema(
+        operation_id="order_packing_slip",
+        summary="Read the packing slip of an order",
+        parameters=[STORE_ID, ORDER_ID],
+        responses=PDF,
+    )
+    def packing_slip(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        _, order = order_for(request.auth, store_id, order_id, READ)
+        return pdf_answer(
+            render_packing_slip(order=order, caller=request.auth), f"packing-slip-{order.number}.pdf"
+        )
+
+
+def pdf_answer(content: bytes, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "private, no-cache"
+    return response

@@ -1,0 +1,257 @@
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.idempotency import idempotent
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.core.api.serializers import read_form
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.lanes import lane_errors
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.examples import (
+    CANCEL_EXAMPLE,
+    HISTORY_EXAMPLE,
+    ORDER_EXAMPLE,
+    ORDER_EXAMPLES,
+    REFUSAL_EXAMPLE,
+    STATUS_EXAMPLE,
+)
+from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
+from stores.orders.api.requests import order_request_of, parcels_of
+from stores.orders.api.serializers import (
+    CancelRequestSerializer,
+    HistorySerializer,
+    OrderRequestSerializer,
+    OrderSerializer,
+    RefusalRequestSerializer,
+    StatusRequestSerializer,
+)
+from stores.orders.models import CancellationState, Order, OrderItem
+from stores.orders.representations import dumps, history_record, order_etag
+from stores.orders.selectors.access import READ, WORK, WRITE, OpenedStore, actor_kind, open_store
+from stores.orders.selectors.orders import full_record, history_of, order_for
+from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
+from stores.orders.services.transitions import (
+    Actor,
+    advance_order,
+    cancel_order,
+    move_order,
+    refuse_cancellation,
+)
+
+ORDER_ID = OpenApiParameter(
+    "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag last seen; 412 when the order has changed since.",
+)
+OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
+STAFF = Access(
+    rule="Users of the store who hold `Order.All.Write` on it, and operators.",
+    permissions=WORK,
+    applications=False,
+)
+OWN_READ = Access(
+    rule="Their own orders, with `Order.All.Read` every order of the store. The demo store is everyone's.",
+    permissions=READ,
+)
+NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
+STALE = "`If-Match` names another version than the present one (`precondition_failed`)."
+WRITE_ERRORS = {
+    400: NO_STORE + ", or the body breaks a rule.",
+    403: NO_ASSOCIATION,
+    404: NOT_FOUND,
+    412: STALE,
+}
+
+
+class OrderViewSet(ApiViewSet):
+    access = {
+        "create": Access(
+            rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE
+        ),
+        "retrieve": OWN_READ,
+        "history": OWN_READ,
+        "cancel": Access(rule=OWN_WRITE, permissions=WRITE),
+        "advance": Access(rule=OWN_WRITE, permissions=WRITE),
+        "status": STAFF,
+        "refuse_cancellation": STAFF,
+    }
+    errors = {
+        "create": {
+            400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
+            "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
+            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each.",
+            403: NO_ASSOCIATION,
+            404: "There is nothing at this address.",
+            409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
+            "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
+            "(`template_unusable`), or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            **lane_errors("orders with print files, or of more than 20 items,"),
+        },
+        "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
+        "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
+        "cancel": {
+            **WRITE_ERRORS,
+            409: "Too late (`order_not_cancellable`), or refused (`cancellation_refused`).",
+        },
+        "advance": {**WRITE_ERRORS, 409: "Not the demo store (`not_demo_store`), or nothing follows."},
+        "status": {**WRITE_ERRORS, 409: "The present status does not lead there (`status_not_allowed`)."},
+        "refuse_cancellation": {**WRITE_ERRORS, 409: "Nobody asks to cancel (`cancellation_not_requested`)."},
+    }
+
+    def _open(self, request: Request, store_id: str) -> OpenedStore:
+        return open_store(request.auth, store_id, WRITE)
+
+    def _prepare(self, request: Request, store_id: str) -> tuple[OpenedStore, PreparedOrder]:
+        opened = self._open(request, store_id)
+        values = read_form(OrderRequestSerializer, request.data)
+        return opened, prepare_order(opened=opened, request=order_request_of(values))
+
+    def _discard(self, prepared: tuple[OpenedStore, PreparedOrder]) -> None:
+        discard_order(prepared=prepared[1])
+
+    @extend_schema(
+        operation_id="order_create",
+        summary="Submit an order",
+        description="One step: the order is checked whole, priced, its print files rendered from this very data, "
+        "or refused. Order an option of a quote, or name a delivery method and a speed.",
+        parameters=[STORE_ID],
+        request=OrderRequestSerializer,
+        responses={201: OrderSerializer},
+        examples=ORDER_EXAMPLES,
+    )
+    @idempotent(prepare=_prepare, discard=_discard, access=_open)
+    def create(self, request: Request, prepared: tuple[OpenedStore, PreparedOrder]) -> HttpResponse:
+        opened, checked = prepared
+        placed = create_order(prepared=checked, actor=_actor(opened))
+        response = answer_order(
+            placed.order, opened, status=201, items=placed.items, messages=placed.messages
+        )
+        response["Location"] = f"/api/v1/store/{opened.store.external_id}/order/{placed.order.pk}"
+        return response
+
+    @extend_schema(
+        operation_id="order_read",
+        summary="Read an order",
+        parameters=[STORE_ID, ORDER_ID],
+        responses={200: OrderSerializer},
+        examples=[ORDER_EXAMPLE],
+    )
+    def retrieve(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        opened, order = order_for(request.auth, store_id, order_id, READ)
+        if is_unchanged(request, order_etag(order)):
+            return not_modified(order_etag(order))
+        return answer_order(order, opened)
+
+    @extend_schema(
+        operation_id="order_history",
+        summary="Read what happened to an order",
+        parameters=[STORE_ID, ORDER_ID],
+        responses={200: HistorySerializer(many=True)},
+        examples=[HISTORY_EXAMPLE],
+    )
+    def history(self, request: Request, store_id: str, order_id: str) -> Response:
+        _, order = order_for(request.auth, store_id, order_id, READ)
+        return Response([history_record(entry) for entry in history_of(order)])
+
+    @extend_schema(
+        operation_id="order_cancel",
+        summary="Cancel an order",
+        description="Until `CancellableUntil`, and before production, it is cancelled at once: 200. Later the store "
+        "is asked: 202, and `Cancellation` shows what it says. Asking again changes nothing.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=CancelRequestSerializer,
+        responses={200: OrderSerializer, 202: OrderSerializer},
+        examples=[CANCEL_EXAMPLE, ORDER_EXAMPLE],
+    )
+    def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        opened, order = order_for(request.auth, store_id, order_id, WRITE)
+        reason = read_form(CancelRequestSerializer, request.data).get("Reason", "")
+        order = cancel_order(
+            order=order, actor=_actor(opened), reason=reason, if_match=matching_tags(request)
+        )
+        asked = order.cancellation == CancellationState.REQUESTED
+        return answer_order(order, opened, status=202 if asked else 200)
+
+    @extend_schema(
+        operation_id="order_cancel_refuse",
+        summary="Refuse to cancel an order",
+        description="The store's no to a cancellation asked for. Its yes is the status 90.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=RefusalRequestSerializer,
+        responses={200: OrderSerializer},
+        examples=[REFUSAL_EXAMPLE, ORDER_EXAMPLE],
+    )
+    def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        opened, order = order_for(request.auth, store_id, order_id, WORK)
+        note = read_form(RefusalRequestSerializer, request.data).get("Note", "")
+        order = refuse_cancellation(
+            order=order, actor=_actor(opened), note=note, if_match=matching_tags(request)
+        )
+        return answer_order(order, opened)
+
+    @extend_schema(
+        operation_id="order_status",
+        summary="Move an order to a status",
+        description="Allowed moves: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, 50, 60, "
+        "and to 90 where a cancellation was asked for; 50 to 60; 60 to 70, 80; 70 to 80. The present status again "
+        "changes nothing; with 50 and 60 it adds the shipments not reported before.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=StatusRequestSerializer,
+        responses={200: OrderSerializer},
+        examples=[STATUS_EXAMPLE, ORDER_EXAMPLE],
+    )
+    def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        opened, order = order_for(request.auth, store_id, order_id, WORK)
+        values = read_form(StatusRequestSerializer, request.data)
+        order = move_order(
+            order=order,
+            status=values["Status"],
+            actor=_actor(opened),
+            note=values.get("Note", ""),
+            parcels=parcels_of(values),
+            if_match=matching_tags(request),
+        )
+        return answer_order(order, opened)
+
+    @extend_schema(
+        operation_id="order_advance",
+        summary="Move an order of the demo store one status on",
+        description="Received, Accepted, InProduction, Shipped with a parcel, Delivered; with the same events as of a "
+        "real order. Nothing is produced.",
+        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
+        request=None,
+        responses={200: OrderSerializer},
+        examples=[ORDER_EXAMPLE],
+    )
+    def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
+        opened, order = order_for(request.auth, store_id, order_id, WRITE)
+        order = advance_order(order=order, actor=_actor(opened), if_match=matching_tags(request))
+        return answer_order(order, opened)
+
+
+def answer_order(
+    order: Order,
+    opened: OpenedStore,
+    *,
+    status: int = 200,
+    items: Sequence[OrderItem] | None = None,
+    messages: Sequence[str] = (),
+) -> HttpResponse:
+    body = dumps(full_record(order, opened.store.external_id, items, messages))
+    response = HttpResponse(body, status=status, content_type="application/json")
+    response["ETag"] = order_etag(order)
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _actor(opened: OpenedStore) -> Actor:
+    return Actor(actor_kind(opened), opened.caller.user_id)

@@ -1,0 +1,117 @@
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from fulfillment.core.api.serializers import (
+    StrictChoice,
+    StrictInteger,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
+from stores.catalog.models import LocationType
+from stores.catalog.models.store import EXTERNAL_ID
+from stores.orders.postal_codes import postal_code_form
+from stores.orders.pricing import MAXIMUM_ITEMS
+
+KEY = {
+    "max_length": 64,
+    "help_text": "Your name of the item, unique here. Default: its number, from 1, or a free one.",
+}
+LARGEST = 2_147_483_647
+
+
+class CountryCode(serializers.RegexField):
+    default_error_messages = {"invalid": "This must be two capital letters, as in ISO 3166."}
+
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(r"^[A-Z]{2}\Z", **kwargs)
+
+
+class ItemKey(serializers.RegexField):
+    default_error_messages = {"invalid": "Use 1 to 64 letters, digits and . _ - only."}
+
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(EXTERNAL_ID, **kwargs)
+
+
+class PlaceSerializer(StrictSerializer):
+    """A postal code has the form of its country, where that is known."""
+
+    ignored_nulls = True
+    default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        country, code = values["CountryCode"], values.get("PostalCode")
+        if code and (form := postal_code_form(country, code)):
+            message = self.error_messages["invalid_postal_code"].format(country=country, form=form)
+            raise serializers.ValidationError({"PostalCode": [ErrorDetail(message, "invalid_postal_code")]})
+        return values
+
+
+class QuoteItemRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    ItemKey = ItemKey(required=False, **KEY)
+    ProductID = StrictText(max_length=64)
+    Quantity = StrictInteger(min_value=1, max_value=LARGEST)
+
+
+class DestinationSerializer(PlaceSerializer):
+    CountryCode = CountryCode(help_text="ISO 3166, two letters.")
+    PostalCode = StrictText(max_length=20, required=False, allow_blank=True)
+    State = StrictText(max_length=100, required=False, allow_blank=True)
+    City = StrictText(max_length=100, required=False, allow_blank=True)
+    LocationType = StrictChoice(
+        choices=LocationType.values,
+        required=False,
+        help_text="Default: what the products' usual price is for.",
+    )
+
+
+class QuoteRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Items = QuoteItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
+    ShipTo = DestinationSerializer()
+    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Only this way of delivery.")
+    ProductionDays = StrictInteger(
+        min_value=0, max_value=1000, required=False, help_text="Only this speed, in business days."
+    )
+
+
+class PricedItemSerializer(serializers.Serializer):
+    ItemKey = serializers.CharField()
+    ProductID = serializers.CharField()
+    Quantity = serializers.IntegerField()
+    UnitPrice = serializers.FloatField(help_text="Delivered, for one unit; at most 2 decimals.")
+    LineTotal = serializers.FloatField()
+
+
+class QuoteOptionSerializer(serializers.Serializer):
+    OptionID = serializers.CharField()
+    DeliveryMethodCode = serializers.CharField()
+    ProductionDays = serializers.IntegerField(help_text="Business days.")
+    ItemsTotal = serializers.FloatField()
+    DeliveryTotal = serializers.FloatField(help_text="0, as prices are delivered prices.")
+    Total = serializers.FloatField()
+    EarliestDelivery = serializers.DateField(help_text="In the store's time zone.")
+    LatestDelivery = serializers.DateField()
+    Items = PricedItemSerializer(many=True)
+
+
+class QuoteIssueSerializer(serializers.Serializer):
+    Code = serializers.CharField()
+    Pointer = serializers.CharField()
+    Message = serializers.CharField()
+
+
+class QuoteSerializer(serializers.Serializer):
+    QuoteID = serializers.CharField()
+    StoreID = serializers.CharField()
+    Created = Timestamp()
+    ExpiresAt = Timestamp()
+    Currency = serializers.CharField(help_text="ISO 4217.")
+    Options = QuoteOptionSerializer(many=True)
+    Issues = QuoteIssueSerializer(many=True)

@@ -1,0 +1,117 @@
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+
+from accounts.api.idempotency import idempotent
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import json_bytes, weak_etag
+from fulfillment.core.api.serializers import read_form
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.lanes import lane_errors
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.examples import QUOTE_EXAMPLES
+from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
+from stores.orders.pricing import Asked, AskedItem
+from stores.orders.selectors.access import READ, WRITE, OpenedStore, open_store
+from stores.orders.selectors.quotes import quote_for
+from stores.orders.services.quotes import create_quote
+
+ASKS = Access(
+    rule="Callers who may submit orders to the store: through an association of the application, or as a user "
+    "with a role on it. The demo store is everyone's.",
+    permissions=WRITE,
+)
+READS = Access(
+    rule="Callers who may read orders of the store: their own quotes, with `Order.All.Read` every one.",
+    permissions=READ,
+)
+NO_STORE = "There is no such store (`store_invalid`)"
+NO_ASSOCIATION = (
+    "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
+)
+
+
+class QuoteViewSet(ApiViewSet):
+    access = {"create": ASKS, "retrieve": READS}
+    errors = {
+        "create": {
+            400: f"{NO_STORE}, or a rule of the products is broken: `product_unknown`, `quantity_below_minimum`, "
+            "`quantity_above_maximum`, `quantity_not_in_steps`, `destination_not_served`, "
+            "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`. "
+            "`Errors` points at each.",
+            403: NO_ASSOCIATION,
+            404: "There is nothing at this address.",
+            **lane_errors("quotes of more than 20 items"),
+        },
+        "retrieve": {
+            400: NO_STORE + ".",
+            403: NO_ASSOCIATION,
+            404: "There is no such quote (`quote_not_found`).",
+        },
+    }
+
+    def _open(self, request: Request, store_id: str) -> OpenedStore:
+        return open_store(request.auth, store_id, WRITE)
+
+    @extend_schema(
+        operation_id="quote_create",
+        summary="Ask for prices",
+        description="One option for each delivery method and production speed in which all items can be had, "
+        "unless you name them. The prices bind until `ExpiresAt`, 48 hours: order with `QuoteID` and `OptionID`. "
+        "`Issues` says why a delivery method is not among the options.",
+        parameters=[STORE_ID],
+        request=QuoteRequestSerializer,
+        responses={201: QuoteSerializer},
+        examples=QUOTE_EXAMPLES,
+    )
+    @idempotent(access=_open)
+    def create(self, request: Request, store_id: str) -> HttpResponse:
+        opened = self._open(request, store_id)
+        values = read_form(QuoteRequestSerializer, request.data)
+        quote = create_quote(opened=opened, asked=asked_of(values))
+        response = HttpResponse(quote.rendering, status=201, content_type="application/json")
+        response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
+        return response
+
+    @extend_schema(
+        operation_id="quote_read",
+        summary="Read a quote",
+        parameters=[
+            STORE_ID,
+            OpenApiParameter("quote_id", str, OpenApiParameter.PATH, description="The QuoteID."),
+        ],
+        responses={200: QuoteSerializer},
+        examples=QUOTE_EXAMPLES[1:],
+    )
+    def retrieve(self, request: Request, store_id: str, quote_id: str) -> HttpResponse:
+        quote = quote_for(request.auth, store_id, quote_id)
+        return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))
+
+
+def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
+    """An item without a key gets its number, from 1; where another was sent under it, the next after the last item."""
+    others = (str(number) for number in count(len(sent) + 1))
+    for number, key in enumerate(sent, start=1):
+        if not key and str(number) in sent:
+            key = next(other for other in others if other not in sent)
+        yield key or str(number)
+
+
+def asked_of(values: Mapping[str, Any], place: str = "ShipTo") -> Asked:
+    destination = values[place]
+    keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
+    return Asked(
+        items=tuple(
+            AskedItem(key, item["ProductID"], item["Quantity"])
+            for key, item in zip(keys, values["Items"], strict=True)
+        ),
+        country_code=destination["CountryCode"],
+        location_type=destination.get("LocationType") or "",
+        delivery_method_code=values.get("DeliveryMethodCode"),
+        production_days=values.get("ProductionDays"),
+        place=f"/{place}",
+    )

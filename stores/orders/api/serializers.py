@@ -1,0 +1,270 @@
+from typing import Any
+
+from django.core.validators import EmailValidator, RegexValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from fulfillment.core.api.serializers import (
+    Meta,
+    StrictChoice,
+    StrictInteger,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+    Timestamp,
+)
+from stores.catalog.models import LocationType
+from stores.orders.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
+from stores.orders.models import ActorKind, CancellationState, OrderStatus
+from stores.orders.pricing import MAXIMUM_ITEMS
+
+STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
+METADATA_PAIRS = 20
+VERBOSE = "Only with `verbose=true`."
+
+
+class JSONObject(serializers.DictField):
+    default_error_messages = {"not_a_dict": "This must be a JSON object."}
+
+
+class MetadataField(JSONObject):
+    """Up to 20 pairs; names up to 40 characters, values strings up to 500."""
+
+    default_error_messages = {
+        "too_many": "At most 20 pairs.",
+        "name_too_long": "Names have 1 to 40 characters.",
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=StrictText(max_length=500, allow_blank=True), **kwargs)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and len(data) > METADATA_PAIRS:
+            self.fail("too_many")
+        if isinstance(data, dict) and any(not 1 <= len(name) <= 40 for name in data):
+            self.fail("name_too_long")
+        return super().to_internal_value(data)
+
+
+class ExternalIDField(StrictText):
+    def __init__(self, **kwargs: Any) -> None:
+        message = "Use 1 to 100 visible characters, no slash, and no blank at the start or end."
+        form = RegexValidator(r"^[^/\s](?:[^/]*[^/\s])?\Z", message, "form")
+        super().__init__(max_length=100, trim_whitespace=False, validators=[form], **kwargs)
+
+
+class RecipientSerializer(PlaceSerializer):
+    Name = StrictText(max_length=100)
+    Company = StrictText(max_length=100, required=False, allow_blank=True)
+    Address1 = StrictText(max_length=200)
+    Address2 = StrictText(max_length=200, required=False, allow_blank=True)
+    City = StrictText(max_length=100)
+    State = StrictText(max_length=100, required=False, allow_blank=True)
+    PostalCode = StrictText(max_length=20)
+    CountryCode = CountryCode(help_text="ISO 3166, two letters.")
+    Phone = StrictText(max_length=50, required=False, allow_blank=True)
+    Email = StrictText(
+        max_length=254,
+        required=False,
+        allow_blank=True,
+        validators=[EmailValidator("This must be an e-mail address, as in dana@example.com.")],
+    )
+    LocationType = StrictChoice(
+        choices=LocationType.values,
+        required=False,
+        help_text="Default: what the products' usual price is for.",
+    )
+
+
+class OrderItemRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    ItemKey = ItemKey(required=False, **KEY)
+    ProductID = StrictText(max_length=64)
+    Quantity = StrictInteger(min_value=1, max_value=LARGEST)
+    TemplateData = JSONObject(
+        required=False, help_text="The value of each template field by its FieldName, as for a proof."
+    )
+
+
+class OrderRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+    default_error_messages = {
+        "quote_or_method": "Name an option of a quote, or a delivery method and speed, not both.",
+        "option_required": "A quote is ordered by QuoteID and OptionID together.",
+    }
+
+    ExternalID = ExternalIDField(
+        required=False, help_text="Your own ID; unique for ever for the application and the store."
+    )
+    QuoteID = StrictText(max_length=64, required=False)
+    OptionID = StrictText(max_length=60, required=False)
+    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Default: the first product's.")
+    ProductionDays = StrictInteger(
+        min_value=0, max_value=1000, required=False, help_text="Business days. Default: the usual speed."
+    )
+    Recipient = RecipientSerializer()
+    Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
+    Metadata = MetadataField(required=False)
+    ReprintOfOrderID = StrictText(max_length=110, required=False, help_text="An order, also as @ExternalID.")
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        by_quote = {"QuoteID", "OptionID"} & values.keys()
+        if len(by_quote) == 1:
+            missing = ({"QuoteID", "OptionID"} - by_quote).pop()
+            raise serializers.ValidationError(
+                {missing: [ErrorDetail(self.error_messages["option_required"], "required")]}
+            )
+        if by_quote and {"DeliveryMethodCode", "ProductionDays"} & values.keys():
+            raise serializers.ValidationError(self.error_messages["quote_or_method"], code="quote_or_method")
+        return values
+
+
+class WebAddress(serializers.URLField):
+    default_error_messages = {
+        "invalid": "This must be an http or https address in ASCII: percent-encode other characters.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        value: str = super().to_internal_value(data)
+        if not value.isascii() or not value.lower().startswith(("https://", "http://")):
+            self.fail("invalid")
+        return value
+
+
+class ShipmentRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Carrier = StrictText(max_length=60)
+    TrackingNumber = StrictText(max_length=100)
+    TrackingURL = WebAddress(max_length=1000, required=False, help_text="http or https, in ASCII.")
+    ItemKeys = StrictList(child=StrictText(max_length=64), required=False, max_length=MAXIMUM_ITEMS)
+    Shipped = Timestamp(required=False, help_text="Default: now.")
+
+
+@extend_schema_field({"type": "integer", "enum": OrderStatus.values})
+class StatusField(StrictInteger):
+    """The service itself names those there are."""
+
+
+class StatusRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Status = StatusField(help_text=STATUS_TEXT)
+    Shipments = ShipmentRequestSerializer(many=True, required=False, max_length=100)
+    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class CancelRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Reason = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class RefusalRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class PrintFileSerializer(serializers.Serializer):
+    URL = serializers.CharField()
+    SHA256 = serializers.CharField()
+    Bytes = serializers.IntegerField()
+
+
+class OrderItemSerializer(serializers.Serializer):
+    ItemKey = serializers.CharField()
+    ProductID = serializers.CharField()
+    ProductName = serializers.CharField()
+    Quantity = serializers.IntegerField()
+    UnitPrice = serializers.FloatField()
+    LineTotal = serializers.FloatField()
+    TemplateData = serializers.DictField(allow_null=True)
+    PrintFile = PrintFileSerializer(allow_null=True)
+
+
+class ShipmentSerializer(serializers.Serializer):
+    Carrier = serializers.CharField()
+    TrackingNumber = serializers.CharField()
+    TrackingURL = serializers.CharField(allow_null=True)
+    ItemKeys = serializers.ListField(child=serializers.CharField())
+    Shipped = Timestamp()
+
+
+class CancellationSerializer(serializers.Serializer):
+    State = serializers.ChoiceField(choices=[value for value in CancellationState.values if value])
+    Asked = Timestamp(allow_null=True)
+    Reason = serializers.CharField()
+    Note = serializers.CharField()
+
+
+class HistorySerializer(serializers.Serializer):
+    Sequence = serializers.IntegerField()
+    PreviousStatus = serializers.IntegerField(allow_null=True)
+    Status = serializers.IntegerField(help_text=STATUS_TEXT)
+    StatusName = serializers.ChoiceField(choices=OrderStatus.labels)
+    Timestamp = Timestamp()
+    ActorKind = serializers.ChoiceField(choices=ActorKind.values)
+    Note = serializers.CharField()
+
+
+class OrderSerializer(serializers.Serializer):
+    OrderID = serializers.CharField()
+    OrderNumber = serializers.CharField()
+    ExternalID = serializers.CharField(allow_null=True)
+    StoreID = serializers.CharField()
+    ApplicationID = serializers.CharField(allow_null=True)
+    Status = serializers.IntegerField(help_text=STATUS_TEXT)
+    StatusName = serializers.ChoiceField(choices=OrderStatus.labels)
+    Sequence = serializers.IntegerField(help_text="Rises by 1 with every change.")
+    Created = Timestamp()
+    Updated = Timestamp()
+    CancellableUntil = Timestamp(help_text="Until then a cancellation needs nobody's consent.")
+    Cancellation = CancellationSerializer(allow_null=True)
+    DeliveryMethodCode = serializers.CharField()
+    ProductionDays = serializers.IntegerField()
+    EarliestDelivery = serializers.DateField()
+    LatestDelivery = serializers.DateField()
+    Currency = serializers.CharField()
+    ItemsTotal = serializers.FloatField()
+    DeliveryTotal = serializers.FloatField()
+    Total = serializers.FloatField()
+    QuoteID = serializers.CharField(allow_null=True)
+    OptionID = serializers.CharField(allow_null=True)
+    ReprintOfOrderID = serializers.CharField(allow_null=True)
+    Recipient = RecipientSerializer()
+    Items = OrderItemSerializer(many=True)
+    Shipments = ShipmentSerializer(many=True)
+    Metadata = serializers.DictField(child=serializers.CharField())
+    _meta = Meta()
+
+
+class ExportRowSerializer(serializers.Serializer):
+    OrderID = serializers.CharField()
+    OrderNumber = serializers.CharField()
+    ExternalID = serializers.CharField(allow_null=True)
+    StoreID = serializers.CharField()
+    ApplicationID = serializers.CharField(allow_null=True)
+    Status = serializers.IntegerField(help_text=STATUS_TEXT)
+    StatusName = serializers.ChoiceField(choices=OrderStatus.labels)
+    Created = Timestamp()
+    Updated = Timestamp()
+    ProductIDs = serializers.ListField(child=serializers.CharField())
+    ItemCount = serializers.IntegerField()
+    TotalQuantity = serializers.IntegerField()
+    DeliveryMethodCode = serializers.CharField()
+    ProductionDays = serializers.IntegerField()
+    RecipientName = serializers.CharField()
+    RecipientCity = serializers.CharField()
+    RecipientState = serializers.CharField()
+    RecipientPostalCode = serializers.CharField()
+    RecipientCountryCode = serializers.CharField()
+    Currency = serializers.CharField()
+    Total = serializers.FloatField()
+    TrackingNumbers = serializers.ListField(child=serializers.CharField())
+    Items = OrderItemSerializer(many=True, required=False, help_text=VERBOSE)
+    Shipments = ShipmentSerializer(many=True, required=False, help_text=VERBOSE)
+    History = HistorySerializer(many=True, required=False, help_text=VERBOSE)
+    Recipient = RecipientSerializer(required=False, help_text=VERBOSE)

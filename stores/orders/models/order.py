@@ -1,0 +1,214 @@
+import pghistory
+import pgtrigger
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import Q
+
+from stores.catalog.models.product import Product
+from stores.catalog.models.store import Store
+from stores.orders.models.quote import Quote
+from stores.orders.models.status import AT_REST, CancellationState, OrderStatus
+
+
+def changes() -> tuple[pghistory.Tracker, ...]:
+    """A new row is its own record, and its history says whose; what changes it later is kept in the trail.
+
+    Whoever tracks with these leaves out what tells of the recipient: a copy would outlive its erasure.
+    """
+    # Said in SQL: AnyChange would look at the tracked columns alone, and not see what is left out change.
+    any_change = pgtrigger.Condition("OLD.* IS DISTINCT FROM NEW.*")
+    return pghistory.UpdateEvent(condition=any_change), pghistory.DeleteEvent()
+
+
+@pghistory.track(
+    *changes(),
+    exclude=[
+        "recipient",
+        "metadata",
+        "rendering",
+        "cancellation_reason",
+        "cancellation_note",
+        "external_id_user",
+    ],
+)
+class Order(models.Model):
+    """An order as it was placed, and how far it is.
+
+    `position` counts the orders of a store without gaps, in the order in which they were committed and of
+    `created`: a page at any depth is a range of it. `sequence` rises by 1 with every change and is the version.
+    `rendering` is the finished row of the export view.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    number = models.BigIntegerField("order number", unique=True, editable=False)
+    store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="orders", db_index=False)
+    application = models.ForeignKey(
+        settings.OAUTH2_PROVIDER_APPLICATION_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+    )
+    position = models.PositiveIntegerField(editable=False)
+    external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
+    # Whose name space the external ID is in: the user's where the application was first-party, else null.
+    external_id_user = models.UUIDField(null=True, editable=False)
+    status = models.PositiveSmallIntegerField(choices=OrderStatus.choices, default=OrderStatus.RECEIVED)
+    sequence = models.PositiveIntegerField(default=1, editable=False)
+    created = models.DateTimeField(editable=False)
+    updated = models.DateTimeField(editable=False)
+
+    currency = models.CharField(max_length=3)
+    items_total = models.DecimalField(max_digits=14, decimal_places=2)
+    delivery_total = models.DecimalField(max_digits=14, decimal_places=2)
+    total = models.DecimalField(max_digits=14, decimal_places=2)
+    delivery_method_code = models.CharField(max_length=40)
+    production_days = models.PositiveSmallIntegerField()
+    earliest_delivery = models.DateField()
+    latest_delivery = models.DateField()
+    quote = models.ForeignKey(
+        Quote, null=True, blank=True, on_delete=models.SET_NULL, related_name="orders", db_index=False
+    )
+    option_id = models.CharField(max_length=60, blank=True)
+
+    recipient = models.JSONField()
+    recipient_erased = models.DateTimeField(null=True, blank=True, editable=False)
+    product_ids = ArrayField(models.CharField(max_length=64))
+    item_count = models.PositiveIntegerField()
+    total_quantity = models.PositiveBigIntegerField()
+    tracking_numbers = ArrayField(models.CharField(max_length=100), default=list)
+    metadata = models.JSONField(default=dict, blank=True)
+    reprint_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="reprints", db_index=False
+    )
+
+    cancellable_until = models.DateTimeField()
+    cancellation = models.CharField(max_length=9, choices=CancellationState.choices, blank=True, default="")
+    cancellation_asked = models.DateTimeField(null=True, blank=True)
+    cancellation_reason = models.TextField(blank=True, max_length=1000)
+    cancellation_note = models.TextField(blank=True, max_length=1000)
+
+    rendering = models.TextField(editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("store", "position", name="order_position_unique"),
+            models.UniqueConstraint(
+                "store",
+                "application",
+                "external_id_user",
+                "external_id",
+                condition=Q(external_id__isnull=False),
+                nulls_distinct=False,
+                name="order_external_id_unique",
+            ),
+            models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
+            models.CheckConstraint(
+                condition=Q(total=models.F("items_total") + models.F("delivery_total")),
+                name="order_total_adds_up",
+            ),
+        ]
+        indexes = [
+            models.Index("store", "created", "position", name="order_by_date"),
+            models.Index("store", "status", "position", name="order_by_status"),
+            models.Index("store", "application", "position", include=["status"], name="order_by_application"),
+            models.Index(
+                "store",
+                "user",
+                "position",
+                include=["status", "application"],
+                condition=Q(user__isnull=False),
+                name="order_by_user",
+            ),
+            models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
+            # The board lists the orders of all stores, newest first.
+            models.Index("status", "number", name="order_board_by_status"),
+            models.Index(
+                "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
+            ),
+            BrinIndex("created", name="order_board_by_date", pages_per_range=32),
+            models.Index(
+                "updated",
+                condition=Q(recipient_erased__isnull=True, status__in=AT_REST),
+                name="order_with_old_address",
+            ),
+            models.Index(
+                "store",
+                "cancellation_asked",
+                condition=Q(cancellation=CancellationState.REQUESTED),
+                name="order_cancellations_asked",
+            ),
+        ]
+        ordering = ["store", "position"]
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+@pghistory.track(*changes(), exclude=["template_data"])
+class OrderItem(models.Model):
+    """A line, with the price and the product as they were, and the print file frozen with its hash."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
+    position = models.PositiveIntegerField()
+    order_position = models.PositiveIntegerField(editable=False)
+    item_key = models.CharField(max_length=64)
+    product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="order_items", db_index=False)
+    product_external_id = models.CharField("product ID", max_length=64)
+    product_name = models.CharField(max_length=200)
+    product_version = models.PositiveIntegerField()
+    quantity = models.PositiveIntegerField()
+    unit_price = models.DecimalField(max_digits=12, decimal_places=2)
+    line_total = models.DecimalField(max_digits=14, decimal_places=2)
+    template_data = models.JSONField(null=True, blank=True)
+    print_file = models.CharField(max_length=200, blank=True, editable=False)
+    print_sha256 = models.CharField("SHA-256 of the print file", max_length=64, blank=True, editable=False)
+    print_bytes = models.PositiveIntegerField(default=0, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("order", "position", name="order_item_position_unique"),
+            models.UniqueConstraint("order", "item_key", name="order_item_key_unique"),
+            models.CheckConstraint(
+                condition=Q(line_total=models.F("quantity") * models.F("unit_price")),
+                name="order_item_total_adds_up",
+            ),
+        ]
+        indexes = [models.Index("product", "order_position", name="order_item_by_product")]
+        ordering = ["order", "position"]
+
+    def __str__(self) -> str:
+        return f"{self.quantity} x {self.product_name}"
+
+
+@pghistory.track(*changes(), exclude=["tracking_url"])
+class Shipment(models.Model):
+    """A parcel on its way; the same tracking number of a carrier is recorded once for an order."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="shipments", db_index=False)
+    carrier = models.CharField(max_length=60)
+    tracking_number = models.CharField(max_length=100)
+    tracking_url = models.CharField(max_length=1000, blank=True)
+    item_keys = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    shipped = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("order", "carrier", "tracking_number", name="shipment_unique"),
+        ]
+        indexes = [models.Index("tracking_number", name="shipment_by_tracking_number")]
+        ordering = ["order", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.carrier} {self.tracking_number}"

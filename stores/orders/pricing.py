@@ -1,0 +1,237 @@
+"""What an order would cost and when it would arrive: pure rules, no database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from fulfillment.core.errors import Fault, Invalid
+from stores.catalog.models.product import LocationType
+from stores.orders.business_days import add_business_days, transit_days
+from stores.orders.selectors.price_lists import ListedProduct, Price
+
+MAXIMUM_ITEMS = 500
+LISTED = 20
+# What the columns of an order hold.
+TOTAL_LIMIT = Decimal(10) ** 12
+
+
+@dataclass(frozen=True, slots=True)
+class AskedItem:
+    item_key: str
+    product_id: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be priced; `place` points to the destination in what was sent."""
+
+    items: tuple[AskedItem, ...]
+    country_code: str
+    location_type: str = ""
+    delivery_method_code: str | None = None
+    production_days: int | None = None
+    place: str = "/ShipTo"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    item_key: str
+    product_id: str
+    quantity: int
+    unit_price: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        return self.unit_price * self.quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    delivery_method_code: str
+    production_days: int
+    earliest: date
+    latest: date
+    lines: tuple[Line, ...]
+
+    @property
+    def option_id(self) -> str:
+        return f"{self.delivery_method_code}-{self.production_days}"
+
+    @property
+    def items_total(self) -> Decimal:
+        return sum((line.total for line in self.lines), Decimal("0.00"))
+
+    @property
+    def delivery_total(self) -> Decimal:
+        # The prices of products are delivered prices: nothing is added for delivery.
+        return Decimal("0.00")
+
+    @property
+    def total(self) -> Decimal:
+        return self.items_total + self.delivery_total
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    options: tuple[Option, ...]
+    issues: tuple[Fault, ...]
+
+    def default_option(self, asked: Asked, products: Mapping[str, ListedProduct]) -> Option:
+        """The first product's usual delivery, at the speed at which all of them are usually made.
+
+        Raises Invalid where that does not go there: nobody gets a dearer one without having named it.
+        """
+        listed = [products[item.product_id] for item in asked.items]
+        method = asked.delivery_method_code or listed[0].delivery_method
+        allowed = list(dict.fromkeys(option.delivery_method_code for option in self.options))
+        if method not in allowed:
+            message = (
+                f"DeliveryMethodCode: {method or 'none'}, the usual one of {listed[0].product_id}, does not deliver "
+                f"all items there; name one of these: {', '.join(allowed)}."
+            )
+            raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
+        usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
+        return min(
+            (option for option in self.options if option.delivery_method_code == method),
+            key=lambda option: abs(option.production_days - usual),
+        )
+
+
+class DestinationNotServed(Invalid):
+    """`product_ids` are not delivered there; `places` are those where they are, by product ID."""
+
+    code = "destination_not_served"
+
+    def __init__(
+        self, asked: Asked, product_ids: Sequence[str], places: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.asked, self.product_ids = asked, product_ids
+        kind = f" to {asked.location_type} places" if asked.location_type else ""
+        message = f"CountryCode: not delivered{kind} in {asked.country_code}: {_listed(product_ids)}."
+        if places is not None:
+            served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
+            message += f" Where they are delivered: {_listed(served, '; ')}."
+        super().__init__(message, faults=[Fault(f"{asked.place}/CountryCode", self.code, message)])
+
+
+def price(asked: Asked, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
+    """Every way in which all items can be made and delivered; raises Invalid when there is none."""
+    check_items(asked, products)
+    methods, issues = _methods(asked, products)
+    options = tuple(
+        _option(asked, methods[code], days, today) for code in methods for days in _speeds(asked, products)
+    )
+    if any(option.total >= TOTAL_LIMIT for option in options):
+        raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
+    return Prices(options, issues)
+
+
+def check_items(asked: Asked, products: Mapping[str, ListedProduct]) -> None:
+    faults = [fault for index, item in enumerate(asked.items) for fault in _faults(index, item, products)]
+    keys = [item.item_key for item in asked.items]
+    if len(set(keys)) < len(keys):
+        faults += [
+            Fault(f"/Items/{i}/ItemKey", "item_key_repeated", f"ItemKey: {key} stands for another item.")
+            for i, key in enumerate(keys)
+            if key in keys[:i]
+        ]
+    raise_faults(faults)
+
+
+def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
+    if len(faults) == 1:
+        raise Invalid(faults[0].message, code=faults[0].code, faults=faults)
+    if faults:
+        raise Invalid(f"{len(faults)} things are wrong with the {place}.", code=code, faults=faults)
+
+
+def _faults(index: int, item: AskedItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
+    product = products.get(item.product_id)
+    if product is None:
+        message = f"ProductID: there is no product {item.product_id!r} in this store."
+        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message)]
+    least, most, step = product.minimum_quantity, product.maximum_quantity, product.quantity_increment
+    allowed = f"from {least} to {most} in steps of {step}"
+    if item.quantity < least:
+        code = "quantity_below_minimum"
+    elif item.quantity > most:
+        code = "quantity_above_maximum"
+    elif (item.quantity - least) % step:
+        code = "quantity_not_in_steps"
+    else:
+        return []
+    message = f"Quantity: {item.quantity} of {item.product_id} cannot be ordered; allowed: {allowed}."
+    return [Fault(f"/Items/{index}/Quantity", code, message)]
+
+
+def _methods(
+    asked: Asked, products: Mapping[str, ListedProduct]
+) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
+    """The price of each item by delivery method, where every item has one; and why others are left out."""
+    offers = [_offers(asked, products[item.product_id]) for item in asked.items]
+    missing = [item.product_id for item, offer in zip(asked.items, offers, strict=True) if not offer]
+    if missing:
+        raise DestinationNotServed(asked, tuple(dict.fromkeys(missing)))
+    every = list(dict.fromkeys(code for offer in offers for code in offer))
+    methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
+    wanted = asked.delivery_method_code
+    if wanted is not None and wanted not in methods:
+        allowed = ", ".join(methods) or "none fits all items"
+        message = f"DeliveryMethodCode: {wanted} does not deliver all items there; allowed: {allowed}."
+        raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
+    if not methods:
+        message = "Items: no delivery method brings all these items there; order them apart."
+        raise Invalid.at("/Items", "no_common_delivery_method", message)
+    issues = tuple(
+        Fault(f"/Items/{index}", "delivery_method_left_out", f"{code} does not deliver this item there.")
+        for code in (every if wanted is None else ())
+        for index, offer in enumerate(offers)
+        if code not in offer
+    )
+    return ({wanted: methods[wanted]} if wanted is not None else methods), issues
+
+
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    more = [f"{len(names) - LISTED} more"] if len(names) > LISTED else []
+    return between.join([*names[:LISTED], *more])
+
+
+def _offers(asked: Asked, product: ListedProduct) -> dict[str, Price]:
+    """The product's price by delivery method; without a kind of place in the question, its usual one."""
+    asked_type = asked.location_type
+    wanted = asked_type or product.default_location_type or LocationType.RESIDENTIAL
+    offers: dict[str, Price] = {}
+    for entry in product.prices:
+        if entry.location_type == wanted or (not asked_type and entry.delivery_method_code not in offers):
+            offers[entry.delivery_method_code] = entry
+    return offers
+
+
+def _speeds(asked: Asked, products: Mapping[str, ListedProduct]) -> list[int]:
+    """Numbers of days in which every item can be made: at its own speed or a faster one."""
+    listed = {item.product_id: products[item.product_id] for item in asked.items}.values()
+    slowest_rush = max(min((days for days, _ in product.speeds), default=0) for product in listed)
+    speeds = sorted({days for p in listed for days, _ in p.speeds if days >= slowest_rush} or {0})
+    if asked.production_days is None:
+        return speeds
+    if asked.production_days not in speeds:
+        allowed = ", ".join(map(str, speeds))
+        message = f"ProductionDays: {asked.production_days} is not offered; allowed: {allowed}."
+        raise Invalid.at("/ProductionDays", "production_days_unavailable", message)
+    return [asked.production_days]
+
+
+def _option(asked: Asked, prices: Sequence[Price], days: int, today: date) -> Option:
+    spans = [transit_days(entry.delivery_method_code, entry.description) for entry in prices]
+    return Option(
+        delivery_method_code=prices[0].delivery_method_code,
+        production_days=days,
+        earliest=add_business_days(today, days + max(least for least, _ in spans)),
+        latest=add_business_days(today, days + max(most for _, most in spans)),
+        lines=tuple(
+            Line(item.item_key, item.product_id, item.quantity, entry.price)
+            for item, entry in zip(asked.items, prices, strict=True)
+        ),
+    )

@@ -1,0 +1,216 @@
+"""The API's records of orders; stores.orders.api.serializers describes the same shapes."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+
+from fulfillment.core.api.serializers import meta, timestamp
+from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus, Shipment
+
+Record = dict[str, Any]
+EXPORT_COLUMNS = (
+    "OrderID",
+    "OrderNumber",
+    "ExternalID",
+    "StoreID",
+    "ApplicationID",
+    "Status",
+    "StatusName",
+    "Created",
+    "Updated",
+    "ProductIDs",
+    "ItemCount",
+    "TotalQuantity",
+    "DeliveryMethodCode",
+    "ProductionDays",
+    "RecipientName",
+    "RecipientCity",
+    "RecipientState",
+    "RecipientPostalCode",
+    "RecipientCountryCode",
+    "Currency",
+    "Total",
+    "TrackingNumbers",
+)
+# An event stays below 20 kB; what stands around its data takes less than the rest.
+EVENT_DATA_BYTES = 19_000
+
+
+def export_record(order: Order, store_id: str) -> Record:
+    recipient: Mapping[str, str] = order.recipient
+    return {
+        "OrderID": str(order.pk),
+        "OrderNumber": str(order.number),
+        "ExternalID": order.external_id,
+        "StoreID": store_id,
+        "ApplicationID": _id(order.application_id),
+        "Status": int(order.status),
+        "StatusName": OrderStatus(order.status).label,
+        "Created": timestamp(order.created),
+        "Updated": timestamp(order.updated),
+        "ProductIDs": order.product_ids,
+        "ItemCount": order.item_count,
+        "TotalQuantity": order.total_quantity,
+        "DeliveryMethodCode": order.delivery_method_code,
+        "ProductionDays": order.production_days,
+        "RecipientName": recipient["Name"],
+        "RecipientCity": recipient["City"],
+        "RecipientState": recipient.get("State", ""),
+        "RecipientPostalCode": recipient["PostalCode"],
+        "RecipientCountryCode": recipient["CountryCode"],
+        "Currency": order.currency,
+        "Total": order.total,
+        "TrackingNumbers": order.tracking_numbers,
+    }
+
+
+def render_export_row(order: Order, store_id: str) -> str:
+    return dumps(export_record(order, store_id)).decode()
+
+
+def order_record(
+    order: Order,
+    store_id: str,
+    *,
+    items: Iterable[OrderItem],
+    shipments: Iterable[Shipment],
+    messages: Iterable[str] = (),
+) -> Record:
+    return {
+        "OrderID": str(order.pk),
+        "OrderNumber": str(order.number),
+        "ExternalID": order.external_id,
+        "StoreID": store_id,
+        "ApplicationID": _id(order.application_id),
+        "Status": int(order.status),
+        "StatusName": OrderStatus(order.status).label,
+        "Sequence": order.sequence,
+        "Created": timestamp(order.created),
+        "Updated": timestamp(order.updated),
+        "CancellableUntil": timestamp(order.cancellable_until),
+        "Cancellation": _cancellation(order),
+        "DeliveryMethodCode": order.delivery_method_code,
+        "ProductionDays": order.production_days,
+        "EarliestDelivery": order.earliest_delivery.isoformat(),
+        "LatestDelivery": order.latest_delivery.isoformat(),
+        "Currency": order.currency,
+        "ItemsTotal": order.items_total,
+        "DeliveryTotal": order.delivery_total,
+        "Total": order.total,
+        "QuoteID": _id(order.quote_id),
+        "OptionID": order.option_id or None,
+        "ReprintOfOrderID": _id(order.reprint_of_id),
+        "Recipient": order.recipient,
+        "Items": [item_record(item, order, store_id) for item in items],
+        "Shipments": [shipment_record(shipment) for shipment in shipments],
+        "Metadata": order.metadata,
+        "_meta": meta(*messages),
+    }
+
+
+def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
+    return {
+        "ItemKey": item.item_key,
+        "ProductID": item.product_external_id,
+        "ProductName": item.product_name,
+        "Quantity": item.quantity,
+        "UnitPrice": item.unit_price,
+        "LineTotal": item.line_total,
+        "TemplateData": item.template_data,
+        "PrintFile": {
+            "URL": f"{order_url(order, store_id)}/item/{item.item_key}/print-file",
+            "SHA256": item.print_sha256,
+            "Bytes": item.print_bytes,
+        }
+        if item.print_file
+        else None,
+    }
+
+
+def shipment_record(shipment: Shipment) -> Record:
+    return {
+        "Carrier": shipment.carrier,
+        "TrackingNumber": shipment.tracking_number,
+        "TrackingURL": shipment.tracking_url or None,
+        "ItemKeys": shipment.item_keys,
+        "Shipped": timestamp(shipment.shipped),
+    }
+
+
+def history_record(entry: OrderHistory) -> Record:
+    return {
+        "Sequence": entry.sequence,
+        "PreviousStatus": entry.previous_status,
+        "Status": entry.status,
+        "StatusName": OrderStatus(entry.status).label,
+        "Timestamp": timestamp(entry.timestamp),
+        "ActorKind": entry.actor_kind,
+        "Note": entry.note,
+    }
+
+
+def event_data(
+    order: Order, store_id: str, *, previous_status: int | None, shipments: Iterable[Shipment]
+) -> Record:
+    """What an application is told: nothing of the recipient, and of the parcels the latest that fit."""
+    data: Record = {
+        "OrderID": str(order.pk),
+        "OrderNumber": str(order.number),
+        "ExternalID": order.external_id,
+        "Sequence": order.sequence,
+        "PreviousStatus": previous_status,
+        "Status": int(order.status),
+        "StatusName": OrderStatus(order.status).label,
+        "Shipments": [],
+        "OrderURL": order_url(order, store_id),
+    }
+    return {**data, "Shipments": _latest(shipments, EVENT_DATA_BYTES - len(dumps(data)))}
+
+
+def _latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
+    """The parcels without what they hold, from the first of the latest that take `room` bytes."""
+    kept: list[Record] = []
+    for shipment in reversed(list(shipments)):
+        record = {name: value for name, value in shipment_record(shipment).items() if name != "ItemKeys"}
+        room -= len(dumps(record)) + len(",")
+        if room < 0:
+            break
+        kept.append(record)
+    return kept[::-1]
+
+
+def order_url(order: Order, store_id: str) -> str:
+    return f"{settings.API_URL}/store/{store_id}/order/{order.pk}"
+
+
+def order_etag(order: Order) -> str:
+    return f'"{order.pk.hex}-{order.sequence}"'
+
+
+def dumps(value: Any) -> bytes:
+    return orjson.dumps(value, default=_number)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError(f"{type(value).__name__} has no place in a record")
+
+
+def _cancellation(order: Order) -> Record | None:
+    if not order.cancellation:
+        return None
+    return {
+        "State": order.cancellation,
+        "Asked": timestamp(order.cancellation_asked) if order.cancellation_asked else None,
+        "Reason": order.cancellation_reason,
+        "Note": order.cancellation_note,
+    }
+
+
+def _id(value: UUID | None) -> str | None:
+    return None if value is None else str(value)

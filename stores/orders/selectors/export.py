@@ -1,0 +1,294 @@
+"""The export view: stored rows of a store's orders, found by their position at any depth."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from itertools import accumulate
+from typing import Any
+from uuid import UUID
+
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import fetch_row, fetch_rows
+from stores.orders.models import Order
+from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
+from stores.orders.selectors.access import READ, STORE, OpenedStore, asked_for, judged_store
+
+LAST = 2_147_483_647
+BATCH = 2000
+# A page of orders in full ends where it would be larger, whatever `take` says.
+PAGE_BYTES = 16_000_000
+
+# Within a store `created` rises with `position`: a span of time is a span of positions.
+BOUNDS = """
+SELECT (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(after)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1),
+       (SELECT position FROM stores_order
+        WHERE store_id = %(store)s AND created < %(before)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1)
+"""
+PRODUCT = "SELECT id FROM stores_product WHERE store_id = %s AND external_id = %s"
+NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s ORDER BY position DESC LIMIT 1"
+SPAN = f"""
+SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
+WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
+ORDER BY o.position LIMIT %(limit)s
+"""  # noqa: S608 - fixed parts only
+# A page of a whole store together with who may see it. Positions have no gaps: its end is known beforehand.
+# The limit is a number in the text: with a parameter the planner guesses, and plans anew for each request.
+OPENED_SPAN = f"""
+WITH opened AS MATERIALIZED ({STORE})
+SELECT opened.*, page.body, page.newest FROM opened LEFT JOIN LATERAL (
+    SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
+           (SELECT position FROM stores_order WHERE store_id = opened.id ORDER BY position DESC LIMIT 1) AS newest
+    FROM (
+        SELECT position, rendering FROM stores_order
+        WHERE store_id = opened.id AND position > %(low)s AND position <= %(high)s
+          AND (%(operator)s OR %(needed)s = ANY(opened.associated || opened.held))
+        ORDER BY position LIMIT {{limit}}
+    ) o
+) page ON true
+"""  # noqa: S608 - fixed parts only
+OPENED_SPANS = {limit: OPENED_SPAN.format(limit=limit) for limit in (100, 1000)}
+ROWS = """
+SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
+JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
+"""
+PAGE = " ORDER BY position OFFSET %(skip)s LIMIT %(limit)s"
+# Without this the planner may walk through all orders of a store to find the few of a rare status.
+BY_STATUS = """
+SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROSS JOIN LATERAL (
+    SELECT o.position FROM stores_order o
+    WHERE o.store_id = %(store)s AND o.status = wanted.status
+      AND o.position > %(low)s AND o.position <= %(high)s
+    ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint
+) one
+"""
+# How many bytes each order takes in full, a little more rather than less: what surrounds the texts is rounded up.
+SIZES = """
+SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
+    + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)), 0)
+       FROM stores_orderitem i WHERE i.order_id = o.id)
+    + (SELECT coalesce(sum(200 + octet_length(s.carrier) + octet_length(s.tracking_number)
+                           + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)
+       FROM stores_shipment s WHERE s.order_id = o.id)
+    + (SELECT coalesce(sum(200 + octet_length(h.note)), 0) FROM stores_orderhistory h WHERE h.order_id = o.id)
+FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s) ORDER BY o.position
+"""
+TALLY = """
+SELECT coalesce(sum(orders), 0) FROM stores_ordertally
+WHERE store_id = %(store)s AND (%(application)s::uuid IS NULL OR application_id = %(application)s)
+  AND (%(statuses)s::smallint[] IS NULL OR status = ANY(%(statuses)s::smallint[]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The filters of the export view; `low` and `high` are positions, `low` itself not included."""
+
+    store: int
+    application: UUID | None = None
+    user: UUID | None = None
+    statuses: tuple[int, ...] | None = None
+    product: int | None = None
+    number: int | None = None
+    low: int = 0
+    high: int = LAST
+    since: int = 0
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "store": self.store,
+            "application": self.application,
+            "user": self.user,
+            "statuses": None if self.statuses is None else list(self.statuses),
+            "product": self.product,
+            "number": self.number,
+            "low": self.low,
+            "high": self.high,
+        }
+
+    @property
+    def is_span(self) -> bool:
+        """Nothing but a span of positions, which has no gaps."""
+        filters = (self.application, self.user, self.statuses, self.product, self.number)
+        return all(value is None for value in filters)
+
+    def after(self, position: int) -> "Wanted":
+        return replace(self, low=max(self.low, position))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    positions: list[int]
+    renderings: list[str]
+    has_more: bool
+    newest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPage:
+    """The finished JSON body of a page of all orders of a store; `newest` counts them."""
+
+    body: bytes
+    last: int
+    newest: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.newest > self.last
+
+
+def open_span(caller: Caller, store_id: str, *, low: int, take: int) -> tuple[OpenedStore, SpanPage | None]:
+    """The store, and in the same statement the page after `low`; no page for who sees but its own orders."""
+    last = min(low + take, LAST)
+    page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
+    statement = OPENED_SPANS[100 if take <= 100 else 1000]
+    row = fetch_row(statement, asked_for(caller, store_id) | page)
+    opened = judged_store(caller, store_id, READ, row and row[:-2])
+    if row is None or not opened.everything:
+        return opened, None
+    return opened, SpanPage(row[-2], last, row[-1] or 0)
+
+
+def wanted_orders(
+    opened: OpenedStore,
+    *,
+    statuses: Sequence[int] = (),
+    product_id: str | None = None,
+    order_number: str | None = None,
+    created_after: datetime | None = None,
+    created_before: datetime | None = None,
+) -> Wanted | None:
+    """What the caller asks for of what it may see; None where there can be nothing."""
+    product = number = None
+    if product_id is not None:
+        product = fetch_row(PRODUCT, (opened.store.pk, product_id))
+    # Python refuses to make a number of more than 4,300 digits; none of ours has more than 19.
+    if order_number is not None and re.fullmatch(r"[0-9]{1,19}", order_number):
+        number = int(order_number) if str(int(order_number)) == order_number else None
+    unknown_number = order_number is not None and (number is None or number >= 2**63)
+    if unknown_number or (product_id is not None and product is None):
+        return None
+    own = {} if opened.everything else opened.own
+    low, high = _bounds(opened, created_after, created_before)
+    return Wanted(
+        store=opened.store.pk,
+        application=own.get("application"),
+        user=own.get("user"),
+        statuses=tuple(sorted(set(statuses))) or None,
+        product=product[0] if product else None,
+        number=number,
+        low=low,
+        high=high,
+        since=low,
+    )
+
+
+def export_page(wanted: Wanted, *, skip: int, take: int) -> Page:
+    parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
+    if wanted.is_span:
+        rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
+    else:
+        rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
+    shown, newest = rows[:take], rows[0][2] if rows else None
+    return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
+
+
+def export_count(wanted: Wanted, page: Page) -> int:
+    """How many there are in all, whatever page is asked for."""
+    wanted = replace(wanted, low=wanted.since)
+    if wanted.is_span:
+        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
+        return max(0, min(newest, wanted.high) - wanted.low)
+    bounded = wanted.low > 0 or wanted.high < LAST
+    if not bounded and wanted.user is None and wanted.product is None and wanted.number is None:
+        row = fetch_row(TALLY, wanted.parameters)
+    else:
+        row = fetch_row(_count_statement(*_form(wanted)), wanted.parameters)
+    return int(row[0]) if row else 0
+
+
+def export_rows(wanted: Wanted, *, skip: int, take: int | None) -> Iterator[str]:
+    """The stored rows one after another, in short statements: as many as there are cost no more memory."""
+    left = LAST if take is None else take
+    while left > 0:
+        page = export_page(wanted, skip=skip, take=min(BATCH, left))
+        yield from page.renderings
+        left -= len(page.renderings)
+        if not page.has_more or not page.positions:
+            return
+        wanted, skip = wanted.after(page.positions[-1]), 0
+
+
+def fitting_page(opened: OpenedStore, page: Page) -> Page:
+    """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
+    sizes = [size for _, size in fetch_rows(SIZES, (opened.store.pk, page.positions))]
+    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    return replace(
+        page, positions=page.positions[:fits], has_more=page.has_more or fits < len(page.positions)
+    )
+
+
+def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Record]:
+    """The rows with what hangs on each order, in a fixed number of statements."""
+    store_id = opened.store.external_id
+    orders = Order.objects.filter(store=opened.store, position__in=positions).order_by("position")
+    return [
+        {
+            **export_record(order, store_id),
+            "Items": [item_record(item, order, store_id) for item in order.items.all()],
+            "Shipments": [shipment_record(shipment) for shipment in order.shipments.all()],
+            "History": [history_record(entry) for entry in order.history.all()],
+            "Recipient": order.recipient,
+        }
+        for order in orders.prefetch_related("items", "shipments", "history")
+    ]
+
+
+def _bounds(opened: OpenedStore, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+    if after is None and before is None:
+        return 0, LAST
+    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, "after": after, "before": before})
+    return low or 0, LAST if before is None else high or 0
+
+
+def _form(wanted: Wanted) -> tuple[bool, ...]:
+    parts = (wanted.application, wanted.user, wanted.statuses, wanted.product, wanted.number)
+    return tuple(part is not None for part in parts)
+
+
+@cache
+def _rows_statement(*form: bool) -> str:
+    by_status_alone = form == (False, False, True, False, False)
+    keys = BY_STATUS if by_status_alone else _keys(*form)
+    return ROWS.format(keys=keys + PAGE)
+
+
+@cache
+def _count_statement(*form: bool) -> str:
+    return f"SELECT count(*) FROM ({_keys(*form)}) AS k"  # noqa: S608 - fixed parts only
+
+
+@cache
+def _keys(application: bool, user: bool, statuses: bool, product: bool, number: bool) -> str:
+    conditions = [
+        ("o.application_id = %(application)s", application),
+        ("o.user_id = %(user)s", user),
+        ("o.status = ANY(%(statuses)s::smallint[])", statuses),
+        ("o.number = %(number)s", number),
+    ]
+    needed = [text for text, is_needed in conditions if is_needed]
+    if not product:
+        span = ["o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s"]
+        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*span, *needed])}"  # noqa: S608
+    span = ["i.product_id = %(product)s", "i.order_position > %(low)s", "i.order_position <= %(high)s"]
+    joined = (
+        "JOIN stores_order o ON o.store_id = %(store)s AND o.position = i.order_position" if needed else ""
+    )
+    return (
+        f"SELECT DISTINCT i.order_position AS position FROM stores_orderitem i {joined} "  # noqa: S608
+        f"WHERE {' AND '.join([*span, *needed])}"
+    )

@@ -1,0 +1,49 @@
+import json
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from accounts.callers import Caller
+from fulfillment.core.errors import NotFound
+from stores.orders.models import Quote
+from stores.orders.pricing import Line, Option
+from stores.orders.selectors.access import READ, OpenedStore, open_store
+
+
+def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
+    quote = find_quote(open_store(caller, store_id, READ), quote_id)
+    if quote is None:
+        raise NotFound("There is no quote with this ID for this caller.", code="quote_not_found")
+    return quote
+
+
+def find_quote(opened: OpenedStore, quote_id: str) -> Quote | None:
+    try:
+        wanted = UUID(quote_id)
+    except ValueError:
+        return None
+    return Quote.objects.filter(opened.visible, pk=wanted).first()
+
+
+def quoted_options(quote: Quote) -> dict[str, Option]:
+    """The options by ID, with the very decimals that were quoted."""
+    body = json.loads(quote.rendering, parse_float=_cents)
+    return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
+
+
+def _cents(text: str) -> Decimal:
+    return Decimal(text).quantize(Decimal("0.01"))
+
+
+def _option(entry: dict[str, Any]) -> Option:
+    return Option(
+        delivery_method_code=entry["DeliveryMethodCode"],
+        production_days=entry["ProductionDays"],
+        earliest=date.fromisoformat(entry["EarliestDelivery"]),
+        latest=date.fromisoformat(entry["LatestDelivery"]),
+        lines=tuple(
+            Line(item["ItemKey"], item["ProductID"], item["Quantity"], item["UnitPrice"])
+            for item in entry["Items"]
+        ),
+    )

@@ -1,0 +1,206 @@
+"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
+
+import os
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from fulfillment.core.db.prepared import fetch_rows, insert_row
+from fulfillment.core.errors import Conflict
+from stores.orders.models import Order, OrderItem, OrderStatus, Quote
+from stores.orders.models.status import EVENT_TYPES
+from stores.orders.pricing import Option
+from stores.orders.representations import render_export_row
+from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.orders import is_own_order, order_with_external_id
+from stores.orders.selectors.price_lists import ListedProduct
+from stores.orders.services.large_orders import place_for_items
+from stores.orders.services.locks import lock_orders
+from stores.orders.services.print_files import KeptPrint, drop_print_files
+from stores.orders.services.prints import keep_order_prints
+from stores.orders.services.tallies import count_order
+from stores.orders.services.transitions import Actor, tell, write_history
+from stores.orders.services.validation import OrderRequest, check_order
+from stores.proofs.services.assets import keep_ordered_assets
+
+# Behind the lock: numbers follow each other, and no order is older than the one before it.
+PLACE = """
+SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
+       greatest(clock_timestamp(), last.created + interval '1 microsecond')
+FROM (SELECT) nothing LEFT JOIN LATERAL (
+    SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
+) last ON true
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedOrder:
+    """Everything an order needs but its place in the store: nothing slow is left to do.
+
+    Its print files are stored: it is written by `create_order`, or given up by `discard_order`.
+    """
+
+    order_id: uuid.UUID
+    opened: OpenedStore
+    request: OrderRequest
+    products: Mapping[str, ListedProduct]
+    option: Option
+    quote: Quote | None
+    reprint_of: Order | None
+    print_files: Sequence[KeptPrint | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    order: Order
+    items: Sequence[OrderItem]
+    messages: Sequence[str]
+
+
+@dataclass(slots=True)
+class _Place:
+    position: int
+    number: int
+    created: datetime
+
+
+def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrder:
+    """Checks and prices the whole order and stores its print files, outside of any transaction."""
+    _refuse_known(opened, request)
+    with place_for_items(opened.caller, len(request.asked.items)):
+        checked = check_order(opened=opened, request=request)
+        order_id = new_order_id()
+        files = keep_order_prints(
+            opened=opened, request=request, products=checked.products, order_id=order_id
+        )
+    return PreparedOrder(order_id, opened, request, *checked, files)
+
+
+def discard_order(*, prepared: PreparedOrder) -> None:
+    """For an order that was not written after all; outside of any transaction."""
+    drop_print_files(files=prepared.print_files)
+
+
+@transaction.atomic(savepoint=False)
+def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
+    """Writes the order with its items, history, tally and event, or nothing at all."""
+    store = prepared.opened.store
+    lock_orders(store_pks=[store.pk])
+    _refuse_known(prepared.opened, prepared.request)
+    [place] = fetch_rows(PLACE, [store.pk])
+    order = _order(prepared, _Place(*place))
+    order.rendering = render_export_row(order, store.external_id)
+    items = _items(prepared, order)
+    for row in (order, *items):
+        insert_row(row)
+    printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
+    keep_ordered_assets(order_id=order.pk, asset_ids=printed)
+    count_order(order, status=order.status, by=1)
+    write_history(order, previous_status=None, actor=actor)
+    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    return Placed(order, items, _messages(prepared))
+
+
+def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
+    """A UUID of version 7: later ones sort later, so that the index grows at its end."""
+    milliseconds = int(at.timestamp() * 1000) if at else time.time_ns() // 1_000_000
+    random = int.from_bytes(os.urandom(10), "big")
+    number = (milliseconds << 80) | random
+    number = number & ~(0xF << 76) | (7 << 76)
+    return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
+
+
+def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
+    if request.external_id is None:
+        return
+    known = order_with_external_id(opened, request.external_id)
+    if known is None:
+        return
+    message = f"There is an order with the ExternalID {request.external_id!r} already."
+    if is_own_order(opened.caller, known):
+        raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
+    message += " Another user of this application placed it."
+    raise Conflict(message, code="external_id_exists")
+
+
+def _messages(prepared: PreparedOrder) -> list[str]:
+    """What a proof of the same data says, by the item it is about."""
+    return [
+        f"Item {line.item_key}: {message}"
+        for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
+        if file is not None
+        for message in file.messages
+    ]
+
+
+def _order(prepared: PreparedOrder, place: _Place) -> Order:
+    opened, request, option = prepared.opened, prepared.request, prepared.option
+    return Order(
+        id=prepared.order_id,
+        number=place.number,
+        store=opened.store,
+        application_id=opened.caller.application_id,
+        user_id=opened.caller.user_id,
+        position=place.position,
+        external_id=request.external_id,
+        external_id_user=opened.caller.user_id if opened.caller.is_first_party else None,
+        status=OrderStatus.RECEIVED,
+        created=place.created,
+        updated=place.created,
+        currency=opened.store.currency,
+        items_total=option.items_total,
+        delivery_total=option.delivery_total,
+        total=option.total,
+        delivery_method_code=option.delivery_method_code,
+        production_days=option.production_days,
+        earliest_delivery=option.earliest,
+        latest_delivery=option.latest,
+        quote=prepared.quote,
+        option_id=option.option_id if prepared.quote else "",
+        recipient=_recipient(prepared),
+        product_ids=list(dict.fromkeys(line.product_id for line in option.lines)),
+        item_count=len(option.lines),
+        total_quantity=sum(line.quantity for line in option.lines),
+        metadata=dict(request.metadata or {}),
+        reprint_of=prepared.reprint_of,
+        cancellable_until=place.created + timedelta(minutes=opened.store.hold_window_minutes),
+    )
+
+
+def _recipient(prepared: PreparedOrder) -> dict[str, str]:
+    """With the kind of place that was priced, where the order leaves it to its quote."""
+    recipient, quote = dict(prepared.request.recipient), prepared.quote
+    if quote is not None and quote.location_type:
+        recipient.setdefault("LocationType", quote.location_type)
+    return recipient
+
+
+def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
+    items = []
+    for position, line in enumerate(prepared.option.lines):
+        product = prepared.products[line.product_id]
+        file = prepared.print_files[position]
+        items.append(
+            OrderItem(
+                order=order,
+                position=position,
+                order_position=order.position,
+                item_key=line.item_key,
+                product_id=product.pk,
+                product_external_id=line.product_id,
+                product_name=product.name,
+                product_version=product.version,
+                quantity=line.quantity,
+                unit_price=line.unit_price,
+                line_total=line.total,
+                template_data=prepared.request.template_data[position],
+                print_file=file.name if file else "",
+                print_sha256=file.sha256 if file else "",
+                print_bytes=file.size if file else 0,
+            )
+        )
+    return items

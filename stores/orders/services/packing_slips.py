@@ -1,0 +1,100 @@
+"""The sheet that goes into the parcel: what was ordered, for whom, no prices."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from accounts.callers import Caller
+from fulfillment.core.errors import Conflict, Fault
+from fulfillment.core.lanes import RENDERINGS
+from stores import typesetting
+from stores.orders.business_days import local_date
+from stores.orders.models import Order
+from stores.proofs.services.merging import RenderersBusy
+from stores.typesetting import FontSet, RenderingBusy, RenderingFailed
+from stores.typesetting.jobs import named
+
+logger = logging.getLogger("stores.packing_slips")
+
+FONT = "Lato"
+LETTER_COUNTRIES = {"US", "CA", "MX"}
+
+
+class PackingSlipUnusable(Conflict):
+    code = "packing_slip_unusable"
+
+    def __init__(self) -> None:
+        super().__init__("The packing slip of this order cannot be rendered.")
+
+
+def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
+    """What of an address no font can print: an order is refused for it, for the slip would show empty boxes."""
+    found = {name: FontSet.shipped().chain(FONT, value)[1] for name, value in recipient.items() if value}
+    return [
+        Fault(
+            f"/Recipient/{name}",
+            "character_not_printable",
+            f"{name} contains {named(letter)}, which no font here can print.",
+        )
+        for name, letter in found.items()
+        if letter
+    ]
+
+
+def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
+    """A PDF; the order's texts are data to the fixed layout, never markup."""
+    slip = _slip(order)
+    with RENDERINGS.place(caller.key):
+        try:
+            return typesetting.render_packing_slip(_printable(slip), timestamp=int(order.updated.timestamp()))
+        except RenderingBusy as error:
+            raise RenderersBusy from error
+        except RenderingFailed as error:
+            logger.error("A packing slip could not be rendered", exc_info=error)
+            raise PackingSlipUnusable from error
+
+
+def address_lines(to: Mapping[str, str]) -> list[str]:
+    """The recipient's address as it stands on a letter."""
+    town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
+    lines = [to["Name"], to.get("Company"), to["Address1"], to.get("Address2"), town, to["CountryCode"]]
+    return [line for line in lines if line]
+
+
+def _printable(value: Any) -> Any:
+    """Every text of the slip as paper can show it: what no font has is named, for it would be an empty box."""
+    if isinstance(value, dict):
+        return {name: _printable(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_printable(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    fonts, text = FontSet.shipped(), value.replace("\n", " ")
+    while missing := fonts.chain(FONT, text)[1]:
+        text = text.replace(missing, "".join(f"[U+{ord(letter):04X}]" for letter in missing))
+    return text
+
+
+def _slip(order: Order) -> dict[str, Any]:
+    store, to = order.store, order.recipient
+    return {
+        "letter": to["CountryCode"] in LETTER_COUNTRIES,
+        "store": store.company_name,
+        "number": str(order.number),
+        "external": order.external_id,
+        "date": local_date(order.created, store.time_zone).isoformat(),
+        "address": address_lines(to),
+        "method": order.delivery_method_code,
+        "expected": f"{order.earliest_delivery.isoformat()} to {order.latest_delivery.isoformat()}",
+        "items": [
+            {
+                "key": item.item_key,
+                "name": item.product_name,
+                "product": item.product_external_id,
+                "quantity": item.quantity,
+            }
+            for item in order.items.all()
+        ],
+        "quantity": order.total_quantity,
+        "parcels": [str(shipment) for shipment in order.shipments.all()],
+    }

@@ -1,0 +1,66 @@
+from collections.abc import Iterator
+
+import orjson
+from django.db.models import Q
+
+from accounts.models import User
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.files.stored import asset_file, remove_files
+from stores.catalog.models import CatalogUpload
+from stores.editor.models import ArtworkUpload
+from stores.orders.models import Order, OrderHistory, Quote
+from stores.orders.representations import dumps
+from stores.orders.selectors.orders import full_record
+from stores.proofs.models import Asset
+
+
+def personal_data() -> list[PersonalData]:
+    return [
+        PersonalData("orders", _orders),
+        PersonalData("order_history", _history),
+        PersonalData("quotes", _quotes),
+        PersonalData("pictures", _pictures, _erase_pictures),
+        PersonalData("catalog_imports", _catalog_uploads),
+    ]
+
+
+def _orders(user: User) -> Iterator[Record]:
+    placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
+    for order in placed.order_by("created").iterator(chunk_size=500):
+        yield orjson.loads(dumps(full_record(order, order.store.external_id)))
+
+
+def _history(user: User) -> Iterator[Record]:
+    for entry in OrderHistory.objects.filter(actor=user).order_by("timestamp").iterator():
+        yield {
+            "OrderID": str(entry.order_id),
+            "Status": entry.status,
+            "Timestamp": timestamp(entry.timestamp),
+            "Note": entry.note,
+        }
+
+
+def _quotes(user: User) -> Iterator[Record]:
+    for quote in Quote.objects.filter(user=user).order_by("created").iterator():
+        yield {**orjson.loads(quote.rendering), "Created": timestamp(quote.created)}
+
+
+def _pictures(user: User) -> Iterator[Record]:
+    for asset in Asset.objects.filter(user=user).order_by("created"):
+        yield {"AssetID": str(asset.pk), "SHA256": asset.sha256, "Created": timestamp(asset.created)}
+    for upload in ArtworkUpload.objects.filter(user=user).order_by("created"):
+        yield {"FileName": upload.name, "SHA256": upload.sha256, "Created": timestamp(upload.created)}
+
+
+def _catalog_uploads(user: User) -> Iterator[Record]:
+    sent = CatalogUpload.objects.filter(Q(created_by=user) | Q(imported_by=user))
+    for upload in sent.order_by("pk"):
+        yield {"FileName": upload.file_name, "State": upload.state, "Created": timestamp(upload.created)}
+
+
+def _erase_pictures(user: User) -> None:
+    """Those sent on pages belong to nobody else; an application's stay its own."""
+    own = list(Asset.objects.filter(user=user, application=None))
+    Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
+    remove_files([asset_file(asset.pk, asset.format) for asset in own])

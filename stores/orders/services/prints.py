@@ -1,0 +1,128 @@
+"""The print files of an order: each goes to the storage as soon as it is rendered, before the order is written."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from fulfillment.core.errors import Fault, Invalid, NotFound
+from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
+from stores.orders.pricing import raise_faults
+from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.price_lists import ListedProduct
+from stores.orders.services.print_files import KeptPrint, drop_print_files, keep_print_file
+from stores.orders.services.validation import OrderRequest
+from stores.proofs.selectors.proofs import product_versions_of
+from stores.proofs.services.merging import RenderersBusy, Uploads
+from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
+
+# What the print files of one order may have together: it is taken in one request, and stored before it is an order.
+MAXIMUM_BYTES = 256 * 1024 * 1024
+# At the demo store, where everybody may order and nothing is printed.
+DEMO_SECONDS = 10.0
+
+
+def keep_order_prints(
+    *, opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[KeptPrint | None, ...]:
+    """One for each item whose product takes data; equal data is rendered and stored once.
+
+    Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
+    """
+    if not any(product.takes_data for product in products.values()):
+        return _stored(opened, request, products, order_id)
+    with ORDERS.place(opened.caller.key):
+        return _stored(opened, request, products, order_id)
+
+
+def _stored(
+    opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[KeptPrint | None, ...]:
+    work = _Work(opened, products, order_id)
+    files: list[KeptPrint | None] = []
+    faults: list[Fault] = []
+    try:
+        for index, item in enumerate(request.asked.items):
+            product, data = products[item.product_id], request.template_data[index]
+            try:
+                files.append(work.keep(index, product, data) if product.takes_data else None)
+            except Invalid as error:
+                faults += error.faults
+            if data and not product.takes_data:
+                message = f"TemplateData: {item.product_id} has no template fields."
+                faults.append(Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message))
+            if any(fault.code == "order_too_large" for fault in faults):
+                break
+        raise_faults(faults)
+    except BaseException:
+        drop_print_files(files=work.kept.values())
+        raise
+    return tuple(files)
+
+
+class _Work:
+    """The print files of one order in the making, and what is left of its time and space."""
+
+    def __init__(self, opened: OpenedStore, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
+        self.kept: dict[tuple[str, bytes], KeptPrint] = {}
+        self._order_id = order_id
+        self._caller = opened.caller
+        self._uploads = Uploads(opened.caller, opened.store.pk)
+        printed = [product.pk for product in products.values() if product.takes_data]
+        self._versions = product_versions_of(printed) if printed else {}
+        self._seconds = DEMO_SECONDS if opened.store.is_demo else SECONDS
+        self._deadline = time.monotonic() + self._seconds
+        self._bytes = 0
+
+    def keep(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> KeptPrint:
+        key = (product.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
+        if key not in self.kept:
+            file = self._render(index, product, data or {})
+            self._bytes += len(file.content)
+            if self._bytes > MAXIMUM_BYTES:
+                allowed = f"the print files of one order have at most {MAXIMUM_BYTES:,} bytes together"
+                raise _too_large(index, allowed)
+            self.kept[key] = keep_print_file(order_id=self._order_id, item_position=index, file=file)
+        return self.kept[key]
+
+    def _render(self, index: int, product: ListedProduct, values: Mapping[str, Any]) -> PrintedFile:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise _too_slow(index, self._seconds)
+        if product.pk not in self._versions:
+            raise NotFound("There is no such product any longer.", code="product_not_found")
+        try:
+            with _pointing_to(f"/Items/{index}/TemplateData"):
+                return render_print_file(
+                    caller=self._caller,
+                    product=self._versions[product.pk],
+                    values=values,
+                    uploads=self._uploads,
+                    seconds=seconds,
+                )
+        except (RenderersBusy, LaneFull, TooManyAtOnce) as error:
+            # The first one had all the time there is, so that trying again may help. The others had what was left.
+            if not self.kept or time.monotonic() < self._deadline:
+                raise
+            raise _too_slow(index, self._seconds) from error
+
+
+@contextmanager
+def _pointing_to(where: str) -> Iterator[None]:
+    try:
+        yield
+    except Invalid as error:
+        faults = [Fault(where + fault.pointer, fault.code, fault.message) for fault in error.faults]
+        raise Invalid(error.message, code=error.code, faults=faults) from error
+
+
+def _too_slow(index: int, seconds: float) -> Invalid:
+    return _too_large(index, f"the print files of one order may take {seconds:.0f} seconds together")
+
+
+def _too_large(index: int, allowed: str) -> Invalid:
+    message = f"Items: {allowed}; order what begins with this item apart."
+    return Invalid.at(f"/Items/{index}", "order_too_large", message)

@@ -1,0 +1,64 @@
+"""What a proof is found again by when a person it may show is to be forgotten: keyed digests of its values.
+
+They tell nothing without a pepper, and only together with the caller who made the proof.
+"""
+
+from collections.abc import Iterable
+
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import execute
+from fulfillment.core.secrets import digest, digests
+from stores.orders.models import Order
+from stores.proofs.models import Proof
+from stores.proofs.services.merging import Filling
+
+SHORTEST_VALUE = 3
+LENGTH = 24
+# What of an address is of one person; a company and a town are of many.
+POINTING = ("Name", "Address1", "Phone", "Email")
+NOTE = """
+UPDATE stores_proof SET traces = ARRAY(SELECT DISTINCT unnest(coalesce(traces, '{}') || %(traces)s::varchar[]))
+WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[]
+"""
+
+
+def traces_of(caller: Caller, filling: Filling) -> list[str]:
+    """Of every value that was typed or sent, not of choices and of what the store fills in."""
+    values = [
+        filling.values[field.field_name]
+        for field in filling.layout.fields
+        if field.type != "Choice"
+        and field.sub_type != "Gallery"
+        and filling.values[field.field_name] not in {field.default_value, field.org_value}
+    ]
+    return sorted({digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, values)})
+
+
+def note_traces(*, proof_digest: str, traces: list[str]) -> None:
+    """A proof of the same values may be several callers': it keeps the traces of each."""
+    if traces:
+        execute(NOTE, {"digest": proof_digest, "traces": traces})
+
+
+def proofs_before(order: Order) -> list[str]:
+    """Digests of proofs that the same caller tried for the order's products before it, with a value in common."""
+    pointing = [order.recipient.get(name, "") for name in POINTING]
+    found: set[str] = set()
+    for item in order.items.exclude(template_data=None):
+        values = [value for value in (item.template_data or {}).values() if isinstance(value, str)]
+        texts = _texts(order.application_id, order.user_id, [*values, *pointing])
+        wanted = [one[:LENGTH] for text in texts for one in digests(text)]
+        tried = Proof.objects.filter(
+            product=item.product_id, created__lte=order.created, traces__overlap=wanted
+        )
+        found.update(tried.values_list("digest", flat=True))
+    return sorted(found)
+
+
+def _texts(application_id: object, user_id: object, values: Iterable[str]) -> list[str]:
+    normal = {" ".join(value.split()).casefold() for value in values}
+    return [
+        f"proof\0{application_id or ''}\0{user_id or ''}\0{value}"
+        for value in sorted(normal)
+        if len(value) >= SHORTEST_VALUE or not value.isascii()
+    ]

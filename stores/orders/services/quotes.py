@@ -1,0 +1,95 @@
+"""Prices that bind."""
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.utils import timezone
+
+from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.db.prepared import insert_row
+from stores.orders.business_days import local_date
+from stores.orders.models import Quote
+from stores.orders.pricing import Asked, DestinationNotServed, Option, Prices, price
+from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
+from stores.orders.services.large_orders import place_for_items
+
+BINDING = timedelta(hours=48)
+
+
+def create_quote(*, opened: OpenedStore, asked: Asked) -> Quote:
+    """Prices every way of making and delivering the items, and keeps the answer for as long as it binds."""
+    with place_for_items(opened.caller, len(asked.items)):
+        _, prices = priced(opened=opened, asked=asked)
+        return keep_quote(opened=opened, asked=asked, prices=prices)
+
+
+def priced(*, opened: OpenedStore, asked: Asked) -> tuple[dict[str, ListedProduct], Prices]:
+    products = listed_products(
+        store_pk=opened.store.pk,
+        product_ids=[item.product_id for item in asked.items],
+        country_code=asked.country_code,
+    )
+    today = local_date(timezone.now(), opened.store.time_zone)
+    try:
+        return products, price(asked, products, today=today)
+    except DestinationNotServed as refusal:
+        places = places_served(store_pk=opened.store.pk, product_ids=refusal.product_ids)
+        raise DestinationNotServed(asked, refusal.product_ids, places) from refusal
+
+
+def keep_quote(*, opened: OpenedStore, asked: Asked, prices: Prices) -> Quote:
+    now = timezone.now()
+    quote = Quote(
+        id=uuid.uuid4(),
+        store=opened.store,
+        application_id=opened.caller.application_id,
+        user_id=opened.caller.user_id,
+        country_code=asked.country_code,
+        location_type=asked.location_type,
+        created=now,
+        expires=now + BINDING,
+    )
+    quote.rendering = orjson.dumps(quote_record(quote, prices), default=float).decode()
+    insert_row(quote)
+    return quote
+
+
+def quote_record(quote: Quote, prices: Prices) -> dict[str, Any]:
+    return {
+        "QuoteID": str(quote.pk),
+        "StoreID": quote.store.external_id,
+        "Created": timestamp(quote.created),
+        "ExpiresAt": timestamp(quote.expires),
+        "Currency": quote.store.currency,
+        "Options": [option_record(option) for option in prices.options],
+        "Issues": [
+            {"Code": issue.code, "Pointer": issue.pointer, "Message": issue.message}
+            for issue in prices.issues
+        ],
+    }
+
+
+def option_record(option: Option) -> dict[str, Any]:
+    return {
+        "OptionID": option.option_id,
+        "DeliveryMethodCode": option.delivery_method_code,
+        "ProductionDays": option.production_days,
+        "ItemsTotal": option.items_total,
+        "DeliveryTotal": option.delivery_total,
+        "Total": option.total,
+        "EarliestDelivery": option.earliest.isoformat(),
+        "LatestDelivery": option.latest.isoformat(),
+        "Items": [
+            {
+                "ItemKey": line.item_key,
+                "ProductID": line.product_id,
+                "Quantity": line.quantity,
+                "UnitPrice": line.unit_price,
+                "LineTotal": line.total,
+            }
+            for line in option.lines
+        ],
+    }

@@ -1,0 +1,180 @@
+"""Forgetting for whom an order was: its address, what was printed for it, and every copy of both.
+
+What was ordered, its prices, statuses and parcels stay.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.services.idempotency import rewrite_answers
+from applications.webhooks.services.events import redact_events
+from fulfillment.core.audit.erasure import ERASED, without_words
+from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.errors import Conflict, DomainError
+from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.models.status import AT_REST
+from stores.orders.representations import render_export_row
+from stores.orders.services.print_files import erase_print_files
+from stores.orders.services.proof_traces import proofs_before
+from stores.orders.services.transitions import Actor, lock_order, write_history
+from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.services.assets import forget_ordered_assets
+from stores.proofs.services.merging import fill_template
+from stores.proofs.services.retention import drop_proof
+
+# What a record cannot be without; the rest of the address goes.
+REQUIRED = ("Name", "Address1", "City", "PostalCode")
+KEPT = ("CountryCode", "LocationType")
+# A town or a state alone points at nobody, and stands in many texts.
+POINTING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "Email")
+# A name in Chinese has two characters; two letters stand in every text.
+SHORTEST_WORD = 3
+NOTE = "The recipient was erased."
+
+
+def prunables() -> list[Prunable]:
+    return [Prunable("addresses of old orders", lambda: _old_addresses().count(), _erase_old)]
+
+
+@transaction.atomic
+def erase_recipient(*, order: Order, actor: Actor, even_at_work: bool = False) -> Order:
+    """Forgets the recipient everywhere; once done it changes nothing more, but clears what a crash left.
+
+    Raises Conflict for an order that is still to be made and sent, unless `even_at_work`.
+    """
+    locked = lock_order(order, ())
+    _refuse_at_work(locked, even_at_work=even_at_work)
+    erase_print_files(order_id=locked.pk)
+    if locked.recipient_erased:
+        return locked
+    words = _words(locked.recipient)
+    _erase_items(locked)
+    forget_ordered_assets(order=locked)
+    _erase_copies(locked, words)
+    _write(locked, actor)
+    return locked
+
+
+def orders_to(*, email: str = "", name: str = "", postal_code: str = "") -> QuerySet[Order]:
+    """Orders for a recipient, by e-mail or by name and postal code, in whatever case they were written."""
+    orders = Order.objects.filter(recipient_erased__isnull=True).select_related("store").order_by("pk")
+    if email:
+        return orders.filter(recipient__Email__iexact=email.strip())
+    return orders.filter(
+        recipient__Name__iexact=name.strip(), recipient__PostalCode__iexact=postal_code.strip()
+    )
+
+
+def _refuse_at_work(order: Order, *, even_at_work: bool) -> None:
+    """Before anything is removed: no rollback brings a file back."""
+    if order.recipient_erased or order.status in AT_REST or even_at_work:
+        return
+    name = OrderStatus(order.status).label
+    raise Conflict(
+        f"Order {order} is {name}: it needs its address until it is shipped, cancelled or rejected.",
+        code="order_at_work",
+    )
+
+
+def _old_addresses() -> QuerySet[Order]:
+    if not settings.ADDRESS_DAYS_KEPT:
+        return Order.objects.none()
+    before = timezone.now() - timedelta(days=settings.ADDRESS_DAYS_KEPT)
+    return Order.objects.filter(recipient_erased__isnull=True, status__in=AT_REST, updated__lt=before)
+
+
+def _erase_old(batch: int) -> Iterator[int]:
+    while orders := list(_old_addresses().select_related("store").order_by("updated")[:batch]):
+        for order in orders:
+            erase_recipient(order=order, actor=Actor(ActorKind.SYSTEM))
+        yield len(orders)
+
+
+def _words(recipient: dict[str, str]) -> list[str]:
+    texts = [recipient.get(name, "").strip() for name in POINTING]
+    parts = [part for name in ("Name", "Company") for part in recipient.get(name, "").split()]
+    return [word for word in [*texts, *parts] if len(word) >= (SHORTEST_WORD if word.isascii() else 2)]
+
+
+def _erase_items(order: Order) -> None:
+    for digest in proofs_before(order):
+        drop_proof(digest=digest)
+    for item in order.items.exclude(template_data=None):
+        _drop_proof_of(order, item)
+    order.items.update(template_data=None, print_file="")
+
+
+def _drop_proof_of(order: Order, item: OrderItem) -> None:
+    """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
+    caller = Caller(user_id=order.user_id, application_id=order.application_id)
+    with suppress(DomainError):
+        product = product_version_of(item.product_id)
+        values: Any = item.template_data
+        filling = fill_template(caller=caller, product=product, values=values)
+        drop_proof(digest=filling.digest(settings.PROOF_MARK))
+
+
+def _erase_copies(order: Order, words: list[str]) -> None:
+    rewrite_answers(
+        user_id=order.user_id,
+        application_id=order.application_id,
+        at=order.created,
+        rewrite=partial(_rewritten_answer, str(order.pk)),
+    )
+    if order.application_id:
+        redact_events(application_id=order.application_id, order_id=str(order.pk), words=words)
+    for shipment in order.shipments.all():
+        kept = without_words(shipment.tracking_url, words)
+        if kept != shipment.tracking_url:
+            shipment.tracking_url = ""
+            shipment.save(update_fields=["tracking_url"])
+    # Whoever writes a note names people as he likes; none is needed any more.
+    order.history.exclude(note="").update(note=ERASED)
+
+
+def _rewritten_answer(order_id: str, body: bytes) -> bytes | None:
+    record = json.loads(body) if body.startswith(b"{") else {}
+    if record.get("OrderID") != order_id or "Recipient" not in record:
+        return None
+    record["Recipient"], record["Metadata"] = _erased(record["Recipient"]), {}
+    for item in record["Items"]:
+        item["TemplateData"] = item["PrintFile"] = None
+    return json.dumps(record).encode()
+
+
+def _write(order: Order, actor: Actor) -> None:
+    order.recipient, order.metadata = _erased(order.recipient), {}
+    order.cancellation_reason = ERASED if order.cancellation_reason else ""
+    order.cancellation_note = ERASED if order.cancellation_note else ""
+    order.recipient_erased = timezone.now()
+    order.updated = max(order.recipient_erased, order.updated)
+    order.sequence += 1
+    order.rendering = render_export_row(order, order.store.external_id)
+    order.save(
+        update_fields=[
+            "recipient",
+            "metadata",
+            "cancellation_reason",
+            "cancellation_note",
+            "recipient_erased",
+            "updated",
+            "sequence",
+            "rendering",
+        ]
+    )
+    write_history(order, previous_status=order.status, actor=actor, note=NOTE)
+
+
+def _erased(recipient: dict[str, str]) -> dict[str, str]:
+    kept = {name: recipient[name] for name in KEPT if name in recipient}
+    return {**dict.fromkeys(REQUIRED, ERASED), **kept}

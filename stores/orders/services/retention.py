@@ -1,0 +1,91 @@
+"""Removes quotes that expired long ago, and print files of orders that were never written."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.core.files.storage import default_storage
+from django.db import connection, transaction
+from django.utils import timezone
+
+from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
+from stores.orders.models import Order, Quote
+
+# So long an expired quote is still answered with a fresh one.
+QUOTES_KEPT = timedelta(days=30)
+# The files of a younger order may be those of a request that has not committed yet.
+YOUNG = timedelta(hours=6)
+# One pass along the index: what was ordered is passed by once, however much it is.
+EXPIRED = """
+WITH passed AS MATERIALIZED (
+    SELECT id, expires FROM stores_quote
+    WHERE (expires, id) > (%(expires)s, %(id)s) AND expires < %(before)s
+    ORDER BY expires, id LIMIT %(batch)s
+), gone AS (
+    DELETE FROM stores_quote WHERE id IN (
+        SELECT passed.id FROM passed WHERE NOT EXISTS (SELECT FROM stores_order o WHERE o.quote_id = passed.id)
+    ) RETURNING id
+)
+SELECT (SELECT count(*) FROM gone), expires, id FROM passed ORDER BY expires DESC, id DESC LIMIT 1
+"""
+
+
+def prunables() -> list[Prunable]:
+    return [
+        Prunable("expired quotes", _count_quotes, _remove_quotes),
+        Prunable("stray print files", _count_print_files, _remove_print_files),
+    ]
+
+
+def _count_quotes() -> int:
+    return Quote.objects.filter(expires__lt=timezone.now() - QUOTES_KEPT, orders=None).count()
+
+
+def _remove_quotes(batch: int) -> Iterator[int]:
+    at: dict[str, Any] = {"expires": datetime.min.replace(tzinfo=UTC), "id": UUID(int=0)}
+    at |= {"before": timezone.now() - QUOTES_KEPT, "batch": batch}
+    while True:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(EXPIRED, at)
+            row = cursor.fetchone()
+        if row is None:
+            return
+        removed, at["expires"], at["id"] = row
+        yield removed
+
+
+def _remove_print_files(batch: int) -> Iterator[int]:
+    """Nobody writes to these folders any more: an order that is tried again gets another ID."""
+    with storage_at_work():
+        for folder in _stray_folders():
+            names = [f"{folder}/{name}" for name in listed(folder)[1]]
+            for name in [*names, folder]:
+                default_storage.delete(name)
+            yield len(names)
+
+
+def _count_print_files() -> int:
+    with storage_at_work():
+        return sum(len(listed(folder)[1]) for folder in _stray_folders())
+
+
+def _stray_folders() -> Iterator[str]:
+    before = timezone.now() - YOUNG
+    for shard in listed(PRINT_FILES)[0]:
+        for names in batches(listed(f"{PRINT_FILES}/{shard}")[0]):
+            old = {UUID(name) for name in names if _is_order_before(name, before)}
+            known = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
+            yield from (print_folder(order_id) for order_id in sorted(old.difference(known)))
+
+
+def _is_order_before(name: str, before: datetime) -> bool:
+    """An order's ID is a UUID of version 7 and begins with its time; what is called otherwise is not ours."""
+    with suppress(ValueError):
+        order_id = UUID(name)
+        is_ours = order_id.version == 7 and str(order_id) == name
+        return is_ours and datetime.fromtimestamp((order_id.int >> 80) / 1000, UTC) < before
+    return False

@@ -1,0 +1,280 @@
+"""Every change of an order after it was placed."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from applications.webhooks.services.events import record_event
+from fulfillment.core.db.prepared import insert_row
+from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
+from stores.orders.models import ActorKind, CancellationState, Order, OrderHistory, OrderStatus, Shipment
+from stores.orders.models.status import (
+    CANCELLABLE_AT_ONCE,
+    CANCELLABLE_ON_REQUEST,
+    EVENT_TYPES,
+    MOVES,
+    NEXT_STEP,
+    WITH_SHIPMENTS,
+)
+from stores.orders.representations import event_data, order_etag, render_export_row
+from stores.orders.services.locks import lock_orders
+from stores.orders.services.tallies import count_order
+
+MAXIMUM_SHIPMENTS = 200
+CANCELLATION_REQUESTED = "order.cancellation_requested"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    kind: ActorKind
+    user_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    carrier: str
+    tracking_number: str
+    tracking_url: str = ""
+    item_keys: tuple[str, ...] = ()
+    shipped: datetime | None = None
+
+
+@dataclass(slots=True)
+class _Change:
+    """A locked order, and what happens to it."""
+
+    order: Order
+    actor: Actor
+    note: str = ""
+    shipments: list[Shipment] = field(default_factory=list)
+
+
+@transaction.atomic
+def move_order(
+    *,
+    order: Order,
+    status: int,
+    actor: Actor,
+    note: str = "",
+    parcels: Sequence[Parcel] = (),
+    if_match: Sequence[str] = (),
+) -> Order:
+    """Moves an order to a status the table allows; the current one changes nothing but adds new parcels.
+
+    Writes the row, its history, its sequence and its event in one transaction.
+    """
+    locked = lock_order(order, if_match)
+    change = _Change(locked, actor, note)
+    if status not in OrderStatus.values:
+        raise Invalid.at(
+            "/Status", "status_unknown", f"Status: {status} is not one of {_names(OrderStatus)}."
+        )
+    if parcels and status not in WITH_SHIPMENTS:
+        raise Invalid.at(
+            "/Shipments", "shipments_not_allowed", "Shipments go with the statuses 50 and 60 only."
+        )
+    if status != locked.status:
+        _check_move(locked, status)
+    change.shipments = _add_parcels(locked, parcels)
+    if status == locked.status and not change.shipments:
+        return locked
+    return _record(change, status)
+
+
+@transaction.atomic
+def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequence[str] = ()) -> Order:
+    """Cancels at once within the hold window; later it asks the store, which accepts or refuses."""
+    locked = lock_order(order, if_match)
+    if locked.status == OrderStatus.CANCELLED or _waits_for_cancellation(locked):
+        return locked
+    if locked.status not in CANCELLABLE_ON_REQUEST:
+        name = OrderStatus(locked.status).label
+        raise Conflict(f"The order is {name}: too late to cancel.", code="order_not_cancellable")
+    if locked.cancellation == CancellationState.REFUSED:
+        raise Conflict("The store has refused to cancel this order.", code="cancellation_refused")
+    now = timezone.now()
+    locked.cancellation_asked, locked.cancellation_reason = now, reason
+    change = _Change(locked, actor, reason)
+    if locked.status in CANCELLABLE_AT_ONCE and now < locked.cancellable_until:
+        return _record(change, OrderStatus.CANCELLED)
+    locked.cancellation = CancellationState.REQUESTED
+    return _record(change, locked.status, event_type=CANCELLATION_REQUESTED)
+
+
+@transaction.atomic
+def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
+    """The store's no; its yes is the move to Cancelled."""
+    locked = lock_order(order, if_match)
+    if locked.cancellation == CancellationState.REFUSED:
+        return locked
+    if not _waits_for_cancellation(locked):
+        raise Conflict("Nobody asks to cancel this order.", code="cancellation_not_requested")
+    locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
+    said = f"Cancellation refused. {note}".strip()
+    return _record(_Change(locked, actor, said[:1000]), locked.status)
+
+
+@transaction.atomic
+def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -> Order:
+    """Moves an order of the demo store one status on, as a store would."""
+    if not order.store.is_demo:
+        raise Conflict("Only orders of the demo store can be advanced.", code="not_demo_store")
+    locked = lock_order(order, if_match)
+    if locked.cancellation == CancellationState.REQUESTED:
+        return move_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
+    following = NEXT_STEP.get(locked.status)
+    if following is None:
+        name = OrderStatus(locked.status).label
+        raise Conflict(f"The order is {name}: nothing follows.", code="order_at_its_end")
+    parcels = [Parcel("Demo Carrier", f"DEMO{locked.number}")] if following == OrderStatus.SHIPPED else []
+    return move_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
+
+
+def check_match(order: Order, if_match: Sequence[str]) -> None:
+    if if_match and "*" not in if_match and order_etag(order) not in if_match:
+        raise PreconditionFailed("The order has changed since; read it again and decide anew.")
+
+
+def lock_order(order: Order, if_match: Sequence[str]) -> Order:
+    lock_orders(store_pks=[order.store_id])
+    locked = (
+        Order.objects.select_for_update(of=("self",), no_key=True).select_related("store").get(pk=order.pk)
+    )
+    check_match(locked, if_match)
+    return locked
+
+
+def _waits_for_cancellation(order: Order) -> bool:
+    return order.cancellation == CancellationState.REQUESTED and order.status in CANCELLABLE_ON_REQUEST
+
+
+def _check_move(order: Order, status: int) -> None:
+    """The table; and what is in production is cancelled only where somebody asked for it."""
+    allowed = set(MOVES[order.status])
+    if order.status == OrderStatus.IN_PRODUCTION and order.cancellation != CancellationState.REQUESTED:
+        allowed.discard(OrderStatus.CANCELLED)
+    if status not in allowed:
+        name, wanted = OrderStatus(order.status).label, OrderStatus(status).label
+        following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
+        raise Conflict(
+            f"The order is {name} and cannot become {wanted}; what can follow: {following}.",
+            code="status_not_allowed",
+            members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
+        )
+
+
+def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
+    """Those not known yet; known ones stay as they were first reported."""
+    if not parcels:
+        return []
+    known = set(order.shipments.values_list("carrier", "tracking_number"))
+    keys = set(order.items.values_list("item_key", flat=True))
+    added: dict[tuple[str, str], Shipment] = {}
+    for index, parcel in enumerate(parcels):
+        if unknown := [key for key in parcel.item_keys if key not in keys]:
+            message = f"ItemKeys: the order has no item {unknown[0]!r}."
+            raise Invalid.at(f"/Shipments/{index}/ItemKeys", "item_key_unknown", message)
+        identity = (parcel.carrier, parcel.tracking_number)
+        if identity not in known and identity not in added:
+            added[identity] = Shipment(
+                order=order,
+                carrier=parcel.carrier,
+                tracking_number=parcel.tracking_number,
+                tracking_url=parcel.tracking_url,
+                item_keys=list(parcel.item_keys),
+                shipped=parcel.shipped or timezone.now(),
+            )
+    if len(known) + len(added) > MAXIMUM_SHIPMENTS:
+        fault = Fault("/Shipments", "too_many_shipments", f"Shipments: at most {MAXIMUM_SHIPMENTS} an order.")
+        raise Invalid(fault.message, code=fault.code, faults=[fault])
+    return Shipment.objects.bulk_create(added.values())
+
+
+def _record(change: _Change, status: int, *, event_type: str | None = None) -> Order:
+    order, previous = change.order, change.order.status
+    waits = order.cancellation == CancellationState.REQUESTED
+    if (status == OrderStatus.CANCELLED and order.cancellation_asked) or (
+        status == OrderStatus.REJECTED and waits
+    ):
+        order.cancellation = CancellationState.ACCEPTED
+    elif status in WITH_SHIPMENTS and waits:
+        # What has left cannot be cancelled any more: shipping is the store's no.
+        order.cancellation = CancellationState.REFUSED
+    order.status = status
+    order.sequence += 1
+    order.updated = max(timezone.now(), order.updated)
+    order.tracking_numbers = [*order.tracking_numbers, *(s.tracking_number for s in change.shipments)]
+    order.rendering = render_export_row(order, order.store.external_id)
+    order.save(update_fields=CHANGING)
+    if status != previous:
+        count_order(order, status=previous, by=-1)
+        count_order(order, status=status, by=1)
+    write_history(order, previous_status=previous, actor=change.actor, note=change.note)
+    tell(order, event_type or EVENT_TYPES[status], previous_status=previous)
+    return order
+
+
+CHANGING = (
+    "status",
+    "sequence",
+    "updated",
+    "tracking_numbers",
+    "rendering",
+    "cancellation",
+    "cancellation_asked",
+    "cancellation_reason",
+    "cancellation_note",
+)
+
+
+def write_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
+    insert_row(
+        OrderHistory(
+            order=order,
+            sequence=order.sequence,
+            previous_status=previous_status,
+            status=order.status,
+            timestamp=order.updated,
+            actor_kind=actor.kind,
+            actor_id=actor.user_id,
+            note=note,
+        )
+    )
+
+
+def tell(order: Order, event_type: str, *, previous_status: int | None) -> None:
+    """An event for the application that placed the order; what was ordered on pages has none."""
+    if order.application_id is None:
+        return
+    store_id = order.store.external_id
+    shipments: Any = order.shipments.all() if order.tracking_numbers else ()
+    record_event(
+        application_id=order.application_id,
+        store_id=store_id,
+        type=event_type,
+        timestamp=order.updated,
+        data=event_data(order, store_id, previous_status=previous_status, shipments=shipments),
+    )
+
+
+def _names(statuses: Any) -> str:
+    return ", ".join(f"{int(status)} {status.label}" for status in statuses)
+
+
+def advance_demo_orders(*, older_than: timedelta) -> int:
+    """Moves every order of the demo store on that has not changed for so long; returns how many."""
+    waiting = Order.objects.filter(
+        store__is_demo=True, status__in=NEXT_STEP, updated__lte=timezone.now() - older_than
+    ).select_related("store")
+    orders = list(waiting.order_by("position"))
+    for order in orders:
+        # One transaction each: a long queue holds up nobody else's order.
+        with suppress(PreconditionFailed):
+            advance_order(order=order, actor=Actor(ActorKind.SYSTEM), if_match=[order_etag(order)])
+    return len(orders)

@@ -1,0 +1,137 @@
+"""What must be right before an order is taken: its option, its destination, its print data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import orjson
+from django.utils import timezone
+
+from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
+from stores.orders.models import Order, Quote
+from stores.orders.pricing import Asked, Option, raise_faults
+from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.orders import find_order
+from stores.orders.selectors.price_lists import ListedProduct, listed_products
+from stores.orders.selectors.quotes import find_quote, quoted_options
+from stores.orders.services.packing_slips import unprintable_faults
+from stores.orders.services.quotes import keep_quote, priced
+
+
+@dataclass(frozen=True, slots=True)
+class OrderRequest:
+    """An order as it was sent; `template_data` has an entry for each item, None where nothing was sent."""
+
+    asked: Asked
+    recipient: Mapping[str, str]
+    template_data: Sequence[Mapping[str, Any] | None]
+    external_id: str | None = None
+    quote_id: str | None = None
+    option_id: str | None = None
+    metadata: Mapping[str, str] | None = None
+    reprint_of: str | None = None
+
+
+class Checked(NamedTuple):
+    products: Mapping[str, ListedProduct]
+    option: Option
+    quote: Quote | None
+    reprint_of: Order | None
+
+
+def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
+    reprint_of = _reprinted(opened, request)
+    raise_faults(unprintable_faults(request.recipient))
+    if request.quote_id is not None:
+        quote, option = _quoted(opened, request)
+        products = _products(opened, request.asked, archived=True)
+        option = replace(option, lines=_keyed_lines(request, option))
+    else:
+        quote = None
+        products, prices = priced(opened=opened, asked=request.asked)
+        option = prices.default_option(request.asked, products)
+    return Checked(products, option, quote, reprint_of)
+
+
+def _reprinted(opened: OpenedStore, request: OrderRequest) -> Order | None:
+    if request.reprint_of is None:
+        return None
+    found = find_order(opened, request.reprint_of)
+    if found is None:
+        message = "ReprintOfOrderID: there is no such order in this store."
+        raise Invalid.at("/ReprintOfOrderID", "order_unknown", message)
+    return found
+
+
+def _quoted(opened: OpenedStore, request: OrderRequest) -> tuple[Quote, Option]:
+    quote = find_quote(opened, request.quote_id or "")
+    if quote is None:
+        raise Invalid.at(
+            "/QuoteID", "quote_unknown", "QuoteID: there is no such quote of yours in this store."
+        )
+    options = quoted_options(quote)
+    option = options.get(request.option_id or "")
+    if option is None:
+        message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."
+        raise Invalid.at("/OptionID", "option_unknown", message)
+    raise_faults(_mismatches(request, quote, option))
+    if quote.expires <= timezone.now():
+        raise Conflict(
+            f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a fresh one.",
+            code="quote_expired",
+            members=_fresh_quote(opened, replace(request.asked, location_type=quote.location_type)),
+        )
+    return quote, option
+
+
+def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fault]:
+    """The price binds for the very items and the kind of place it was given for."""
+    asked, faults = request.asked, []
+    if len(asked.items) != len(option.lines):
+        message = f"Items: {len(option.lines)} were quoted, {len(asked.items)} are ordered."
+        return [Fault("/Items", "quote_mismatch", message)]
+    for index, (item, line) in enumerate(zip(asked.items, option.lines, strict=True)):
+        if item.product_id != line.product_id:
+            message = f"ProductID: {line.product_id} was quoted."
+            faults.append(Fault(f"/Items/{index}/ProductID", "quote_mismatch", message))
+        if item.quantity != line.quantity:
+            message = f"Quantity: {line.quantity} were quoted."
+            faults.append(Fault(f"/Items/{index}/Quantity", "quote_mismatch", message))
+    if asked.country_code != quote.country_code:
+        message = f"CountryCode: the quote is for {quote.country_code}."
+        faults.append(Fault("/Recipient/CountryCode", "quote_mismatch", message))
+    if asked.location_type and asked.location_type != quote.location_type:
+        message = f"LocationType: the quote is for {quote.location_type or 'the usual kind of place'}."
+        faults.append(Fault("/Recipient/LocationType", "quote_mismatch", message))
+    keys = [item.item_key for item in asked.items]
+    faults += [
+        Fault(f"/Items/{i}/ItemKey", "item_key_repeated", f"ItemKey: {key} stands for another item.")
+        for i, key in enumerate(keys)
+        if key in keys[:i]
+    ]
+    return faults
+
+
+def _fresh_quote(opened: OpenedStore, asked: Asked) -> dict[str, Any]:
+    try:
+        _, prices = priced(opened=opened, asked=asked)
+    except DomainError:
+        return {}  # what was quoted can no longer be had: the old price is all there is to say
+    fresh = keep_quote(opened=opened, asked=asked, prices=prices)
+    return {"Quote": orjson.loads(fresh.rendering)}
+
+
+def _keyed_lines(request: OrderRequest, option: Option) -> tuple[Any, ...]:
+    return tuple(
+        replace(line, item_key=item.item_key)
+        for item, line in zip(request.asked.items, option.lines, strict=True)
+    )
+
+
+def _products(opened: OpenedStore, asked: Asked, *, archived: bool) -> dict[str, ListedProduct]:
+    return listed_products(
+        store_pk=opened.store.pk,
+        product_ids=[item.product_id for item in asked.items],
+        country_code=asked.country_code,
+        archived=archived,
+    )

@@ -1,0 +1,87 @@
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from fulfillment.core.api.serializers import Meta, meta
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Invalid
+from fulfillment.core.lanes import lane_errors
+from stores.catalog.api.examples import PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
+from stores.catalog.api.products import SEES_PRODUCTS
+from stores.catalog.api.stores import STORE_ID
+from stores.proofs.selectors.proofs import StoredProof, product_version
+from stores.proofs.services.proofs import make_proof
+from stores.proofs.signed_urls import proof_urls
+
+ADDRESS = "Signed; opens without credentials for 30 days. The next call renews it."
+
+
+class ProofSerializer(serializers.Serializer):
+    ProductID = serializers.CharField()
+    Side1URL = serializers.CharField(help_text=f"The first page as PNG. {ADDRESS}")
+    Side2URL = serializers.CharField(
+        allow_blank=True, help_text="The second page; empty if there is one only."
+    )
+    PdfURL = serializers.CharField(help_text="All pages as PDF.")
+    PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
+    _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
+
+
+class ProofViewSet(ApiViewSet):
+    access = {"create": SEES_PRODUCTS}
+    errors = {
+        "create": {
+            400: "There is no such store (`store_invalid`), or values cannot be printed (`values_invalid`): `Errors` "
+            "names each field.",
+            403: "There is no association with the store (`association_required`).",
+            404: "There is no such product in the store (`product_not_found`).",
+            409: "The product has no template (`template_missing`), or one that cannot be rendered "
+            "(`template_unusable`).",
+            **lane_errors("renderings"),
+            503: "The database or the file storage is away, or as many renderings are under way as are taken at once "
+            "(`service_busy`, `renderers_busy`); try again after Retry-After seconds.",
+        }
+    }
+
+    @extend_schema(
+        operation_id="proof_create",
+        summary="Make a proof",
+        description="Typesets the product's template with these values and answers where to look at it. The same "
+        "values for the same version of the product give the same proof. A field left out has its OrgValue, else "
+        "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "
+        "of the product (SubType `Gallery`). At most 200 KB of data.",
+        parameters=[
+            STORE_ID,
+            OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+        ],
+        request={
+            "application/json": {
+                "type": "object",
+                "description": "One member for each template field, named by its FieldName.",
+                "additionalProperties": {"type": ["string", "null"]},
+            }
+        },
+        responses={200: ProofSerializer},
+        examples=[PROOF_REQUEST_EXAMPLE, PROOF_EXAMPLE],
+    )
+    def create(self, request: Request, store_id: str, product_id: str) -> Response:
+        product = product_version(request.auth, store_id, product_id)
+        if not isinstance(request.data, dict):
+            raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
+        proof = make_proof(caller=request.auth, product=product, values=request.data)
+        return Response(proof_record(proof, product.external_id))
+
+
+def proof_record(proof: StoredProof, product_id: str) -> dict[str, Any]:
+    urls = proof_urls(proof, product_id)
+    return {
+        "ProductID": product_id,
+        "Side1URL": urls.pages[0],
+        "Side2URL": urls.pages[1] if len(urls.pages) > 1 else "",
+        "PdfURL": urls.pdf,
+        "PageURLs": urls.pages,
+        "_meta": meta(*proof.messages),
+    }

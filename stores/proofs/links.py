@@ -1,0 +1,70 @@
+"""Signed addresses of files: they open for a month, and no one can guess or change one.
+
+The signature covers the kind of file, its identity, its name and the day the address ends, so that a file is
+served without asking the database. Addresses made on one day are the same.
+"""
+
+import base64
+import binascii
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from accounts.services.secret_generations import SECRET_KEY, TimeLimited
+
+DAY = 86_400
+# A started day counts as a whole one: an address is good for at least 30 days.
+DAYS = 31
+TIME_LIMITED = (TimeLimited("addresses of proofs and pictures", SECRET_KEY, timedelta(days=DAYS)),)
+MAC_BYTES = 16
+DAY_BYTES = 3
+
+
+class LinkInvalid(Exception):
+    """The address was never given out by this service."""
+
+
+class LinkExpired(Exception):
+    """The address was good once."""
+
+
+def signed_url(kind: str, identity: bytes, name: str) -> str:
+    day = (int(time.time()) // DAY + DAYS).to_bytes(DAY_BYTES)
+    token = identity + day + _mac(settings.SECRET_KEY, kind, identity, day, name)
+    return f"{settings.PUBLIC_URL}/{kind}/{_text(token)}/{name}"
+
+
+def open_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
+    """The identity of the file, and for how many more seconds the address is good."""
+    content = _bytes(token)
+    identity, day = content[: -MAC_BYTES - DAY_BYTES], content[-MAC_BYTES - DAY_BYTES : -MAC_BYTES]
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    macs = [_mac(key, kind, identity, day, name) for key in keys]
+    if not any(constant_time_compare(mac, content[-MAC_BYTES:]) for mac in macs):
+        raise LinkInvalid
+    seconds = int.from_bytes(day) * DAY - int(time.time())
+    if seconds <= 0:
+        raise LinkExpired
+    return identity, seconds
+
+
+def _mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
+    message = b"\0".join([kind.encode(), name.encode(), day, identity])
+    return salted_hmac("stores.proofs.links", message, secret=key, algorithm="sha256").digest()[:MAC_BYTES]
+
+
+def _text(token: bytes) -> str:
+    return base64.urlsafe_b64encode(token).rstrip(b"=").decode()
+
+
+def _bytes(token: str) -> bytes:
+    try:
+        content = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    except (binascii.Error, ValueError) as error:
+        raise LinkInvalid from error
+    # The decoder skips letters it does not know; only the one spelling we gave out is good.
+    if _text(content) != token or len(content) <= MAC_BYTES + DAY_BYTES:
+        raise LinkInvalid
+    return content

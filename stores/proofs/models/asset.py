@@ -1,0 +1,47 @@
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from stores.catalog.models.store import Store
+
+
+class AssetFormat(models.TextChoices):
+    PNG = "png", "PNG"
+    JPEG = "jpg", "JPEG"
+
+
+class Asset(models.Model):
+    """A picture for the image fields of a store's products, re-encoded from an upload.
+
+    Only the application that sent it may use it; where the service itself was that application, only its user.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="assets")
+    application = models.ForeignKey(
+        settings.OAUTH2_PROVIDER_APPLICATION_MODEL, null=True, on_delete=models.CASCADE, related_name="assets"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="assets"
+    )
+    format = models.CharField(max_length=3, choices=AssetFormat.choices)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveIntegerField()
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
+    # What was printed once stays for a reprint, until the last of its orders is erased.
+    is_ordered = models.BooleanField(default=False, db_default=False, editable=False)
+
+    class Meta:
+        ordering = ["-created"]
+        indexes = [
+            models.Index("last_used", condition=models.Q(is_ordered=False), name="asset_not_ordered_by_use")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)

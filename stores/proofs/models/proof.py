@@ -1,0 +1,36 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from stores.catalog.models.product import Product
+
+
+class Proof(models.Model):
+    """A rendering that is stored whole: the row is written after its files, and removed before them.
+
+    `digest` names everything the rendering was made from; `sizes` are the bytes of the PDF and of each page; by
+    `traces` it is found when a person is to be forgotten (stores.orders.services.proof_traces).
+    """
+
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="proofs")
+    digest = models.CharField(max_length=40, unique=True)
+    sizes = ArrayField(models.PositiveIntegerField())
+    messages = models.JSONField(default=list)
+    traces = ArrayField(models.CharField(max_length=24), null=True, editable=False)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    last_used = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(digest__regex=r"^[0-9a-f]{40}\Z"), name="proof_digest_form"
+            )
+        ]
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return self.digest
+
+    @property
+    def page_count(self) -> int:
+        return len(self.sizes) - 1

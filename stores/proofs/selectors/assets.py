@@ -1,0 +1,23 @@
+import re
+from collections.abc import Iterable
+from uuid import UUID
+
+from accounts.callers import Caller
+from stores.catalog.models import TemplateField
+from stores.proofs.models import Asset
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
+
+
+def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
+    """Those of the pictures that this application sent to this store; the service's own pages tell users apart."""
+    owner: dict[str, UUID | None] = {"application_id": caller.application_id}
+    if caller.is_first_party:
+        owner["user_id"] = caller.user_id
+    return Asset.objects.filter(store_id=store_id, **owner).in_bulk(list(asset_ids))
+
+
+def assets_of_templates() -> set[UUID]:
+    """A field's default may be a picture its store sent."""
+    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
+    return {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}

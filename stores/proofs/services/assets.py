@@ -1,0 +1,206 @@
+"""Pictures for image fields (D37): judged by their content, kept without anything but their pixels."""
+
+import hashlib
+import threading
+from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from io import BytesIO
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from PIL import Image, ImageCms, ImageOps
+
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import execute
+from fulfillment.core.errors import Invalid
+from fulfillment.core.files.pictures import (
+    PictureTooLarge,
+    PictureUnreadable,
+    encoded,
+    has_transparency,
+    open_picture,
+)
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import asset_file, remove_files, write_files
+from fulfillment.core.lanes import PICTURES
+from stores.orders.models import Order, OrderedAsset
+from stores.proofs.models import Asset, AssetFormat
+from stores.proofs.selectors.assets import assets_of_templates
+
+MAXIMUM_BYTES = 10 * 1024 * 1024
+MAXIMUM_PIXELS = 50_000_000
+# Above this one is decoded at a time: some hundred megabytes each.
+LARGE_PIXELS = 8_000_000
+FORMATS = ("PNG", "JPEG")
+# By the colour space of a profile.
+MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
+# Far less than ASSET_DAYS_KEPT.
+TOUCH_AFTER = timedelta(days=1)
+ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
+
+# Locked against a removal at the same time.
+ORDERED = """
+INSERT INTO stores_orderedasset (order_id, asset_id)
+SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
+ON CONFLICT DO NOTHING
+"""
+
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class CleanPicture:
+    """A picture that was decoded and encoded anew."""
+
+    content: bytes
+    form: AssetFormat
+    width: int
+    height: int
+
+
+def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
+    """Stores the picture; the row follows its file, so that it never lacks it."""
+    asset = Asset(
+        store_id=store_id,
+        application_id=caller.application_id,
+        user_id=caller.user_id,
+        format=picture.form,
+        sha256=hashlib.sha256(picture.content).hexdigest(),
+        size=len(picture.content),
+        width=picture.width,
+        height=picture.height,
+    )
+    with storage_at_work():
+        write_files([(asset_file(asset.pk, asset.format), picture.content)])
+    asset.save(force_insert=True)
+    return asset
+
+
+def touch_assets(*, assets: Iterable[Asset]) -> None:
+    """Writes a use down, at most once a day for each."""
+    now = timezone.now()
+    stale = [one.pk for one in assets if one.last_used < now - TOUCH_AFTER]
+    if stale:
+        Asset.objects.filter(pk__in=stale).update(last_used=now)
+
+
+@transaction.atomic(savepoint=False)
+def keep_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+    """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
+    if asset_ids:
+        execute(ORDERED, [order_id, list(asset_ids)])
+        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
+
+
+@transaction.atomic
+def forget_ordered_assets(*, order: Order) -> None:
+    """Removes the pictures printed in this order alone.
+
+    One used after it, or named by a template, is only no longer held: it goes when it is unused for long enough.
+    """
+    uses = OrderedAsset.objects.filter(order=order)
+    assets = Asset.objects.filter(pk__in=uses.values("asset"))
+    held = list(assets.order_by("pk").select_for_update())
+    uses.delete()
+    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
+    free = [one for one in held if one.pk not in elsewhere]
+    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
+    named = assets_of_templates() if free else set()
+    gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
+    # The row first: a file that stays behind is a stray one of the next pruning.
+    names = [asset_file(one.pk, one.format) for one in gone]
+    transaction.on_commit(lambda: remove_files(names))
+
+
+def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
+    """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
+    if len(content) > MAXIMUM_BYTES:
+        raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
+    if not content:
+        raise _refused("asset_empty", "The file is empty.")
+    with PICTURES.place(caller.key), _room_for(content):
+        try:
+            source = open_picture(content, FORMATS, _check_header)
+            upright = _in_srgb(ImageOps.exif_transpose(source))
+        except PictureTooLarge as error:
+            raise _refused("asset_too_many_pixels", "The picture has far too many pixels.") from error
+        except PictureUnreadable as error:
+            raise _refused("asset_unreadable", "The file is not a readable PNG or JPEG picture.") from error
+        if source.format == "PNG":
+            clean = encoded(upright, "PNG", compress_level=4)
+            return CleanPicture(clean, AssetFormat.PNG, *upright.size)
+        clean = encoded(upright, "JPEG", quality=95, subsampling=0)
+        return CleanPicture(clean, AssetFormat.JPEG, *upright.size)
+
+
+def _room_for(content: bytes) -> AbstractContextManager[object]:
+    try:
+        with Image.open(BytesIO(content), formats=FORMATS) as picture:
+            return _one_at_a_time if picture.width * picture.height > LARGE_PIXELS else nullcontext()
+    except Exception:  # noqa: BLE001 - whatever is wrong is said when it is decoded
+        return nullcontext()
+
+
+def _check_header(source: Image.Image) -> None:
+    """Judges the size before anything is decoded: a small file can claim a gigantic picture."""
+    if source.width * source.height > MAXIMUM_PIXELS:
+        size = f"{source.width:,} x {source.height:,} pixels"
+        raise _refused("asset_too_many_pixels", f"The picture has {size}.")
+    if source.format == "PNG" and getattr(source, "n_frames", 1) != 1:
+        raise _refused("asset_animated", "The picture has more than one frame.")
+
+
+def _in_srgb(picture: Image.Image) -> Image.Image:
+    """The colour profile stays behind like all else, so the colours themselves are converted first."""
+    profile, plain = picture.info.get("icc_profile"), _plain(picture)
+    converted = _converted(plain, profile) if profile else None
+    return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
+
+
+def _plain(picture: Image.Image) -> Image.Image:
+    """The same colours in one of the modes L, RGB, RGBA and CMYK."""
+    if picture.mode.startswith("I"):
+        return _of_eight_bits(picture)
+    if has_transparency(picture):
+        return picture.convert("RGBA")
+    if picture.mode in {"L", "RGB", "CMYK"}:
+        return picture
+    return picture.convert("L" if picture.mode == "1" else "RGB")
+
+
+def _of_eight_bits(picture: Image.Image) -> Image.Image:
+    """A grey PNG of sixteen bits; `convert` would clip it, and leave nearly all of it white."""
+    wide = picture.convert("I")
+    shades = wide.point([round(value / 257) for value in range(65_536)], "L")
+    clear = picture.info.get("transparency")
+    if clear is None:
+        return shades
+    shown = wide.point([0 if value == clear else 255 for value in range(65_536)], "L")
+    return Image.merge("RGBA", (shades, shades, shades, shown))
+
+
+def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
+    """None if the profile is damaged, or is one for other pictures than this."""
+    try:
+        own = ImageCms.ImageCmsProfile(BytesIO(profile))
+        mode = MODES.get(own.profile.xcolor_space.strip(), "")
+        if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
+            return None
+        # The library converts colours only: transparency is set aside.
+        bands = picture.convert(mode)
+        converted = ImageCms.profileToProfile(bands, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError):
+        return None
+    if converted is None:
+        return None
+    if picture.mode == "RGBA":
+        converted.putalpha(picture.getchannel("A"))
+    return converted.convert("L") if picture.mode == mode == "L" else converted
+
+
+def _refused(code: str, found: str) -> Invalid:
+    return Invalid.at("", code, f"{found} {ALLOWED}")

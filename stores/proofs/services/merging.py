@@ -1,0 +1,200 @@
+"""A product's template with a customer's values: checked, and ready to be typeset."""
+
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import orjson
+
+from accounts.callers import Caller
+from fulfillment.core.errors import Fault, Invalid, Unavailable
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import asset_file, read_file
+from fulfillment.core.visible_text import is_blank
+from stores.proofs.models import Asset
+from stores.proofs.selectors.assets import assets_for
+from stores.proofs.selectors.proofs import ProductVersion
+from stores.proofs.services.assets import touch_assets
+from stores.templates.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, fields_of, layout_of
+from stores.typesetting import (
+    Field,
+    Problem,
+    RenderingBusy,
+    RenderingFailed,
+    RenderingTimedOut,
+    ValuesInvalid,
+    resolve_values,
+)
+
+logger = logging.getLogger("stores.proofs")
+
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
+KEPT_BYTES = 64 * 1024 * 1024
+
+
+class RenderersBusy(Unavailable):
+    code = "renderers_busy"
+
+    def __init__(self) -> None:
+        super().__init__("All renderers are busy. Try again in a few seconds.")
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """`values` of every field, and the uploaded picture of each image field that names one."""
+
+    layout: Layout
+    values: dict[str, str]
+    assets: dict[str, Asset]
+    uploads: "Uploads"
+
+    def digest(self, *extras: str) -> str:
+        """The same for the same rendering, in whatever way its values were sent."""
+        shown = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
+        content = orjson.dumps([shown, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
+        return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
+
+    def images(self) -> dict[str, bytes]:
+        read = self.uploads.read
+        with storage_at_work():
+            return {name: _content(name, asset, read) for name, asset in self.assets.items()}
+
+
+class Uploads:
+    """The pictures that a caller sent to a store: for one piece of work each is looked up once.
+
+    Their bytes are read once as well, as long as they fit beside each other into KEPT_BYTES.
+    """
+
+    def __init__(self, caller: Caller, store_id: int) -> None:
+        self._caller, self._store_id = caller, store_id
+        self._found: dict[UUID, Asset | None] = {}
+        self._contents: OrderedDict[UUID, bytes] = OrderedDict()
+
+    def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
+        wanted = set(asset_ids)
+        if new := wanted - self._found.keys():
+            found = assets_for(self._caller, self._store_id, new)
+            touch_assets(assets=found.values())
+            self._found.update((one, found.get(one)) for one in new)
+        return {one: asset for one in wanted if (asset := self._found[one]) is not None}
+
+    def read(self, asset: Asset) -> bytes:
+        """Raises FileNotFoundError."""
+        if asset.pk not in self._contents:
+            self._contents[asset.pk] = read_file(asset_file(asset.pk, asset.format))
+        self._contents.move_to_end(asset.pk)
+        while len(self._contents) > 1 and sum(map(len, self._contents.values())) > KEPT_BYTES:
+            self._contents.popitem(last=False)
+        return self._contents[asset.pk]
+
+
+def fill_template(
+    *,
+    caller: Caller,
+    product: ProductVersion,
+    values: Mapping[str, object],
+    uploads: Uploads | None = None,
+) -> Filling:
+    """`uploads` are those of the caller and the product's store, where several templates are filled in."""
+    if not product.has_template:
+        raise TemplateMissing
+    layout = layout_of(product.pk, product.version, product.font_names)
+    with typesetting_at_work():
+        resolved = resolve_values(layout.fields, values, layout.template.gallery)
+    uploads = uploads or Uploads(caller, product.store_id)
+    assets = _uploads(uploads, layout.fields, layout.template.gallery, resolved, values)
+    return Filling(layout, resolved, assets, uploads)
+
+
+def check_values(
+    *, product: ProductVersion, values: Mapping[str, object], uploads: Uploads
+) -> dict[str, Asset]:
+    """For a product of fields without a template: the same rules, but for those of a place on a page.
+
+    Returns the uploaded pictures.
+    """
+    fields = fields_of(product.pk)
+    with typesetting_at_work():
+        resolved = resolve_values(fields, values)
+    return _uploads(uploads, fields, {}, resolved, values)
+
+
+@contextmanager
+def typesetting_at_work() -> Iterator[None]:
+    """Turns the typesetter's refusals into ours."""
+    try:
+        yield
+    except ValuesInvalid as error:
+        raise values_invalid(error.problems) from error
+    except RenderingBusy as error:
+        raise RenderersBusy from error
+    except RenderingTimedOut as error:
+        # Not "busy": who sends the same again takes a renderer from all others for as long again.
+        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
+    except RenderingFailed as error:
+        logger.error("A template could not be rendered", exc_info=error)
+        raise TemplateUnusable from error
+
+
+def values_invalid(problems: Iterable[Problem]) -> Invalid:
+    faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
+    message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
+    return Invalid(message, code="values_invalid", faults=faults)
+
+
+def _uploads(
+    uploads: Uploads,
+    fields: Sequence[Field],
+    gallery: Mapping[str, object],
+    resolved: Mapping[str, str],
+    sent: Mapping[str, object],
+) -> dict[str, Asset]:
+    """Who fills in an upload sends an AssetID; the store's own default may be a picture of the gallery."""
+    named = {
+        field.field_name: resolved[field.field_name]
+        for field in fields
+        if _is_upload(field) and not is_blank(resolved[field.field_name])
+    }
+    named = {
+        name: value for name, value in named.items() if sent.get(name) is not None or value not in gallery
+    }
+    if not named:
+        return {}
+    ids = {name: asset_id for name, value in named.items() if (asset_id := _uuid(value)) is not None}
+    found = uploads.find(ids.values())
+    unknown = [name for name in named if ids.get(name) not in found]
+    if unknown:
+        raise values_invalid(_unknown_asset(name) for name in unknown)
+    return {name: found[asset_id] for name, asset_id in ids.items()}
+
+
+def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
+    try:
+        return read(asset)
+    except FileNotFoundError as error:
+        # Pruned this very moment, or lost.
+        raise values_invalid([_unknown_asset(name)]) from error
+
+
+def _unknown_asset(name: str) -> Problem:
+    where = "/" + name.replace("~", "~0").replace("/", "~1")
+    return Problem(where, "unknown_asset", f"{name} must be the AssetID of a picture you sent to this store.")
+
+
+def _is_upload(field: Field) -> bool:
+    return field.type == "Image" and field.sub_type == "Upload"
+
+
+def _uuid(value: str) -> UUID | None:
+    try:
+        return UUID(value.strip())
+    except ValueError:
+        return None

@@ -1,0 +1,58 @@
+"""What an order needs of a product's template: values that print, and the file for the press."""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from accounts.callers import Caller
+from fulfillment.core.lanes import RENDERINGS
+from fulfillment.core.observability.instruments import measured_rendering
+from stores.proofs.selectors.proofs import ProductVersion
+from stores.proofs.services.merging import Uploads, check_values, fill_template, typesetting_at_work
+from stores.typesetting import render_print
+
+# An order is made in one request.
+SECONDS = 20.0
+
+
+class PrintedFile(NamedTuple):
+    """`asset_ids` name the uploaded pictures in it; `messages` say what may print badly.
+
+    Without a template there are neither content nor hash.
+    """
+
+    content: bytes
+    sha256: str
+    asset_ids: tuple[UUID, ...] = ()
+    messages: tuple[str, ...] = ()
+
+
+def render_print_file(
+    *,
+    caller: Caller,
+    product: ProductVersion,
+    values: Mapping[str, object],
+    uploads: Uploads | None = None,
+    seconds: float = SECONDS,
+) -> PrintedFile:
+    """Bleed, crop marks, pictures at full resolution; takes up to seconds, so hold no lock meanwhile.
+
+    Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
+    """
+    uploads = uploads or Uploads(caller, product.store_id)
+    if not product.has_template:
+        assets = check_values(product=product, values=values, uploads=uploads)
+        return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
+    deadline = time.monotonic() + seconds
+    filling = fill_template(caller=caller, product=product, values=values, uploads=uploads)
+    layout = filling.layout
+    with RENDERINGS.place(caller.key, wait=seconds), typesetting_at_work(), measured_rendering("print file"):
+        seconds = deadline - time.monotonic()
+        printed = render_print(
+            layout.template, filling.values, filling.images(), layout.fonts, seconds=seconds
+        )
+    used = tuple(asset.pk for asset in filling.assets.values())
+    messages = tuple(message.message for message in printed.messages)
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages)

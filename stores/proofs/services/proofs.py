@@ -1,0 +1,112 @@
+"""Proofs (D26): rendered when asked, kept by what they were made from, never half there."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+from psycopg.errors import LockNotAvailable
+
+from accounts.callers import Caller
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import files_are_whole, proof_files, write_files
+from fulfillment.core.lanes import RENDERINGS
+from fulfillment.core.observability.instruments import measured_rendering
+from stores.orders.services.proof_traces import note_traces, traces_of
+from stores.proofs.models import Proof
+from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
+from stores.proofs.services.merging import Filling, RenderersBusy, fill_template, typesetting_at_work
+from stores.typesetting import render_proof
+
+# A use within this time is not written down again; see PROOF_DAYS_KEPT, which is far longer.
+TOUCH_AFTER = timedelta(days=1)
+
+
+def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
+    """The stored proof of this product and data, or a new one."""
+    filling = fill_template(caller=caller, product=product, values=values)
+    digest = filling.digest(settings.PROOF_MARK)
+    traces = traces_of(caller, filling)
+    proof = find_proof(digest)
+    if proof is not None and _is_whole(proof) and _is_kept(proof):
+        note_traces(proof_digest=digest, traces=traces)
+        return proof
+    with RENDERINGS.place(caller.key):
+        return _render_once(product, filling, digest, traces)
+
+
+def lock_proof(digest: str) -> None:
+    """Who holds it may write or remove the proof's files; it ends with the transaction, or with its process."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(bytes.fromhex(digest[:16]), signed=True)]
+        )
+
+
+def _is_kept(proof: StoredProof) -> bool:
+    return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch(proof.digest)
+
+
+def _touch(digest: str) -> bool:
+    """False if the proof was pruned this very moment."""
+    return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
+
+
+def _render_once(product: ProductVersion, filling: Filling, digest: str, traces: list[str]) -> StoredProof:
+    """The first of equal requests renders; the others wait for it and then find its proof."""
+    with transaction.atomic():
+        _wait_for_lock(digest)
+        proof = find_proof(digest)
+        if proof is not None and _is_whole(proof):
+            note_traces(proof_digest=digest, traces=traces)
+            return proof
+        with typesetting_at_work(), measured_rendering("proof"):
+            rendered = render_proof(
+                filling.layout.template,
+                filling.values,
+                filling.images(),
+                filling.layout.fonts,
+                settings.PROOF_MARK,
+            )
+        contents = (rendered.pdf, *rendered.pages)
+        with storage_at_work():
+            write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
+        proof = StoredProof(
+            digest,
+            [len(content) for content in contents],
+            [message.message for message in rendered.messages],
+            timezone.now(),
+        )
+        _save(product, proof)
+        note_traces(proof_digest=digest, traces=traces)
+    return proof
+
+
+def _wait_for_lock(digest: str) -> None:
+    try:
+        lock_proof(digest)
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            raise RenderersBusy from error
+        raise
+
+
+def _save(product: ProductVersion, proof: StoredProof) -> None:
+    row = Proof(
+        product_id=product.pk,
+        digest=proof.digest,
+        sizes=proof.sizes,
+        messages=proof.messages,
+        last_used=proof.last_used,
+    )
+    Proof.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["digest"],
+        update_fields=["product", "sizes", "messages", "last_used"],
+    )
+
+
+def _is_whole(proof: StoredProof) -> bool:
+    return files_are_whole(proof_files(proof.digest, proof.page_count), proof.sizes)

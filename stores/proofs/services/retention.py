@@ -1,0 +1,193 @@
+"""Removes proofs and pictures nobody asked for in a long time, and files that no row names.
+
+The row goes first: until then the proof is whole. Whoever is killed in between leaves files that the next
+run finds, because it looks at the folders as well.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from fulfillment.core.audit.retention import Prunable, prunable_rows
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import asset_file, batches, listed, proof_folder
+from stores.catalog.models import CatalogUpload
+from stores.catalog.services.uploads import BEGUN_BY
+from stores.editor.models import ArtworkUpload
+from stores.orders.services import retention
+from stores.proofs.models import Asset, Proof
+from stores.proofs.selectors.assets import assets_of_templates
+from stores.proofs.services.proofs import lock_proof
+
+# A file this young may belong to a request that has not written its row yet.
+YOUNG = timedelta(hours=6)
+_DIGEST = re.compile(r"[0-9a-f]{40}\Z")
+_ASSET = re.compile(r"[0-9a-f]{32}\.")
+# A template that is saved has its pictures in itself.
+ARTWORK_KEPT = timedelta(days=7)
+
+
+def prunables(*, proof_days: int | None = None) -> list[Prunable]:
+    days = settings.PROOF_DAYS_KEPT if proof_days is None else proof_days
+    return [
+        Prunable("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
+        Prunable("unused pictures", lambda: _unused_assets().count(), _remove_assets),
+        Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
+        Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
+        prunable_rows("artwork of unsaved templates", _old_artwork),
+        Prunable("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
+        *retention.prunables(),
+    ]
+
+
+def _unused_assets() -> QuerySet[Asset]:
+    before = timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT)
+    return Asset.objects.filter(is_ordered=False, last_used__lt=before).exclude(pk__in=assets_of_templates())
+
+
+def _remove_assets(batch: int) -> Iterator[int]:
+    """The row first: a file that stays behind is a stray one of the next run."""
+    while names := _remove_asset_rows(batch):
+        with storage_at_work():
+            for name in names:
+                default_storage.delete(name)
+        yield len(names)
+
+
+@transaction.atomic
+def _remove_asset_rows(batch: int) -> list[str]:
+    rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
+    Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
+    return [asset_file(one.pk, one.format) for one in rows]
+
+
+def _old_artwork() -> QuerySet[ArtworkUpload]:
+    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
+
+
+def _old_uploads() -> QuerySet[CatalogUpload]:
+    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
+    old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
+    return old.exclude(state__in=BEGUN_BY)
+
+
+def _remove_uploads(batch: int) -> Iterator[int]:
+    """The record stays, as the report of what was done."""
+    for key in list(_old_uploads().values_list("pk", flat=True)):
+        yield _empty_upload(key)
+
+
+@transaction.atomic
+def _empty_upload(key: int) -> bool:
+    upload = _old_uploads().select_for_update(skip_locked=True).filter(pk=key).first()
+    if upload is None:
+        return False
+    with storage_at_work():
+        upload.upload.delete(save=False)
+    upload.save(update_fields=["upload"])
+    return True
+
+
+def _unused_proofs(days: int) -> QuerySet[Proof]:
+    return Proof.objects.filter(last_used__lt=timezone.now() - timedelta(days=days))
+
+
+def _remove_proofs(days: int, batch: int) -> Iterator[int]:
+    while digests := _remove_rows(days, batch):
+        with storage_at_work():
+            for digest in digests:
+                _clear_folder(digest)
+        yield len(digests)
+
+
+def _remove_stray_folders(batch: int) -> Iterator[int]:
+    with storage_at_work():
+        for digest in _stray_digests():
+            yield _clear_folder(digest, older_than=YOUNG)
+
+
+def _count_stray_folders() -> int:
+    with storage_at_work():
+        return sum(not _is_in_the_making(proof_folder(digest)) for digest in _stray_digests())
+
+
+def _remove_stray_assets(batch: int) -> Iterator[int]:
+    with storage_at_work():
+        for name in _stray_assets():
+            default_storage.delete(name)
+            yield 1
+
+
+def _count_stray_assets() -> int:
+    with storage_at_work():
+        return sum(1 for _ in _stray_assets())
+
+
+def drop_proof(*, digest: str) -> bool:
+    """Removes a proof with its files; False when there is none."""
+    found = bool(Proof.objects.filter(digest=digest).delete()[0])
+    with storage_at_work():
+        _clear_folder(digest)
+    return found
+
+
+@transaction.atomic
+def _remove_rows(days: int, batch: int) -> list[str]:
+    unused = _unused_proofs(days).order_by("last_used")
+    digests = list(unused.select_for_update(skip_locked=True).values_list("digest", flat=True)[:batch])
+    Proof.objects.filter(digest__in=digests).delete()
+    return digests
+
+
+@transaction.atomic
+def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
+    """Under the lock of the proof: it may be in the making again just now."""
+    lock_proof(digest)
+    if Proof.objects.filter(digest=digest).exists():
+        return False
+    folder = proof_folder(digest)
+    if older_than is not None and _is_in_the_making(folder, older_than):
+        return False
+    names = [f"{folder}/{name}" for name in listed(folder)[1]]
+    # The folder itself last: to a bucket it is nothing, to a file system an empty directory.
+    for name in [*names, folder]:
+        default_storage.delete(name)
+    return True
+
+
+def _is_in_the_making(folder: str, age: timedelta = YOUNG) -> bool:
+    return any(_is_young(f"{folder}/{name}", age) for name in listed(folder)[1])
+
+
+def _stray_digests() -> Iterator[str]:
+    for shard in listed("proofs")[0]:
+        for digests in batches(listed(f"proofs/{shard}")[0]):
+            known = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
+            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(known))
+
+
+def _stray_assets() -> Iterator[str]:
+    for shard in listed("assets")[0]:
+        for names in batches(listed(f"assets/{shard}")[1]):
+            ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
+            known = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
+            strays = {f"assets/{shard}/{name}" for name in names} - known
+            yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
+
+
+def _is_young(name: str, age: timedelta) -> bool:
+    try:
+        return default_storage.get_modified_time(name) > timezone.now() - age
+    except Exception:
+        # A bucket has its own exceptions for a file that somebody else removed meanwhile.
+        if default_storage.exists(name):
+            raise
+        return False

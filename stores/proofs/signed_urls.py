@@ -1,0 +1,50 @@
+"""The addresses of proofs and assets, and the file of the storage behind each."""
+
+import re
+from typing import NamedTuple
+from uuid import UUID
+
+from fulfillment.core.files.stored import asset_file, proof_files
+from stores.proofs.links import signed_url
+from stores.proofs.models import Asset
+from stores.proofs.selectors.proofs import StoredProof
+
+PROOFS, ASSETS = "proofs", "assets"
+MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
+_PAGE = re.compile(r"-page-([1-9][0-9]?)\.png\Z")
+
+
+class ProofURLs(NamedTuple):
+    pdf: str
+    pages: list[str]
+
+
+class FileBehind(NamedTuple):
+    """`tag` is the same only for the same bytes."""
+
+    file_name: str
+    media_type: str
+    tag: str
+
+
+def proof_urls(proof: StoredProof, product_id: str) -> ProofURLs:
+    identity = bytes.fromhex(proof.digest)
+    names = [f"{product_id}-page-{page}.png" for page in range(1, proof.page_count + 1)]
+    pages = [signed_url(PROOFS, identity, name) for name in names]
+    return ProofURLs(signed_url(PROOFS, identity, f"{product_id}.pdf"), pages)
+
+
+def asset_url(asset: Asset) -> str:
+    return signed_url(ASSETS, asset.pk.bytes, f"image.{asset.format}")
+
+
+def file_behind(kind: str, identity: bytes, name: str) -> FileBehind:
+    """For a name whose signature was checked: only names made above get here."""
+    suffix = name.rpartition(".")[2]
+    tag = f"{identity.hex()}-{suffix}"
+    if kind == ASSETS:
+        return FileBehind(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
+    page = _PAGE.search(name)
+    number = int(page[1]) if page else 0
+    files = proof_files(identity.hex(), number)
+    return FileBehind(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")

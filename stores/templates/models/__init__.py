@@ -1,0 +1,3 @@
+from stores.templates.models.font import Font
+
+__all__ = ["Font"]

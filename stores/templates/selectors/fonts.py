@@ -1,0 +1,48 @@
+"""Operators' fonts as files of this machine, which is what the typesetter reads."""
+
+import tempfile
+from functools import cache, lru_cache
+from pathlib import Path
+
+from django.core.files.storage import default_storage
+
+from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.stored import read_file
+from stores.templates.models import Font
+from stores.typesetting import FontSet
+
+
+def font_set() -> FontSet:
+    return font_set_of(tuple(font_file(font) for font in Font.objects.order_by("pk")))
+
+
+@lru_cache(maxsize=4)
+def font_set_of(names: tuple[str, ...]) -> FontSet:
+    """The shipped fonts and these files of the storage."""
+    with storage_at_work():
+        paths = [_local(name) for name in names]
+    return FontSet.shipped().with_files(paths) if paths else FontSet.shipped()
+
+
+def font_file(font: Font) -> str:
+    return f"fonts/{font.sha256}{font.suffix}"
+
+
+def _local(name: str) -> Path:
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        path = _folder() / Path(name).name
+        if not path.exists():
+            path.write_bytes(read_file(name))
+        return path
+
+
+@cache
+def _folder() -> Path:
+    holder = tempfile.TemporaryDirectory(prefix="operator-fonts-")
+    _folders.append(holder)
+    return Path(holder.name)
+
+
+_folders: list[tempfile.TemporaryDirectory[str]] = []

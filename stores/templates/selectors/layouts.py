@@ -1,0 +1,126 @@
+"""What a product is typeset from, read and checked once for each of its versions and kept in memory."""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+import orjson
+
+import stores.typesetting
+from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.errors import Conflict
+from stores.templates.selectors.fonts import font_set_of
+from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
+
+KEPT_BYTES = 128_000_000
+KEPT_LAYOUTS = 256
+
+FIELDS = """
+SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
+       'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
+       'Choices', choices) ORDER BY position), '[]')::text
+FROM stores_templatefield WHERE product_id = product.id
+"""
+# One statement, so that the template and its fields are of the same version.
+TEMPLATE = f"""
+SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product product WHERE product.id = %s
+"""  # noqa: S608 - constant texts only
+FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - the same
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """`fingerprint` stands for everything a rendering depends on, but for the values and the mark."""
+
+    template: Template
+    fields: tuple[Field, ...]
+    fonts: FontSet
+    fingerprint: bytes
+
+
+class TemplateMissing(Conflict):
+    code = "template_missing"
+
+    def __init__(self) -> None:
+        super().__init__("This product has no template: there is nothing to fill in.")
+
+
+class TemplateUnusable(Conflict):
+    """A stored template that the typesetter does not take (any more); only its store can mend it."""
+
+    code = "template_unusable"
+
+    def __init__(self) -> None:
+        super().__init__("The template of this product cannot be rendered; its store has to correct it.")
+
+
+_kept: OrderedDict[tuple[int, int, str], Layout] = OrderedDict()
+_lock = threading.Lock()
+
+
+def layout_of(product_id: int, version: int, font_names: str) -> Layout:
+    """`font_names` are the storage names of all operators' fonts, comma separated."""
+    key = (product_id, version, font_names)
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    found, layout = _read(product_id, font_names)
+    with _lock:
+        _kept[product_id, found, font_names] = layout
+        _drop_oldest()
+    return layout
+
+
+def fields_of(product_id: int) -> tuple[Field, ...]:
+    """Of a product that has no layout."""
+    row = fetch_row(FIELDS_ALONE, (product_id,))
+    return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
+
+
+@cache
+def engine_version() -> bytes:
+    """Changes with the typesetter and with the code around it: what they draw may then be different."""
+    digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
+    for path in sorted(Path(stores.typesetting.__file__).parent.iterdir()):
+        if path.suffix in {".py", ".typ"}:
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.digest()
+
+
+def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
+    row = fetch_row(TEMPLATE, (product_id,))
+    if row is None or row[1] is None:
+        raise TemplateMissing
+    version, template, entries = row
+    fields = tuple(read_field(entry) for entry in orjson.loads(entries))
+    fonts = font_set_of(tuple(font_names.split(",")) if font_names else ())
+    try:
+        parsed = parse_template(orjson.loads(template), fields, fonts)
+    except TemplateInvalid as error:
+        raise TemplateUnusable from error
+    own = sorted(
+        {face.path.name for face in fonts.faces if face.family in parsed.families} & _names(font_names)
+    )
+    made_from = json.dumps([product_id, version, parsed.digest, own]).encode()
+    fingerprint = hashlib.blake2b(engine_version() + made_from, digest_size=20).digest()
+    return version, Layout(parsed, fields, fonts, fingerprint)
+
+
+def _names(font_names: str) -> set[str]:
+    return {Path(name).name for name in font_names.split(",")}
+
+
+def _drop_oldest() -> None:
+    while len(_kept) > 1 and (len(_kept) > KEPT_LAYOUTS or sum(map(_weight, _kept.values())) > KEPT_BYTES):
+        _kept.popitem(last=False)
+
+
+def _weight(layout: Layout) -> int:
+    template = layout.template
+    return sum(len(one.data) for one in (*template.artwork.values(), *template.gallery.values()))

@@ -1,0 +1,146 @@
+"""Judges a product's template before it is saved: by the typesetter's rules, and by setting it."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+import orjson
+
+from fulfillment.core.errors import Fault
+from fulfillment.core.visible_text import is_blank
+from stores.catalog.records import Record, fingerprint
+from stores.proofs.services.merging import typesetting_at_work
+from stores.templates.selectors.fonts import font_set
+from stores.typesetting import (
+    Artwork,
+    FontSet,
+    Problem,
+    RenderingFailed,
+    Template,
+    TemplateInvalid,
+    ValuesInvalid,
+    parse_template,
+    pointer,
+    read_field,
+    render_proof,
+    resolve_values,
+    try_template,
+)
+
+# The members of a template field that stand in for a customer's value.
+STAND_INS = ("DefaultValue", "OrgValue")
+
+
+class TemplateChecks:
+    """For one transaction: many products of a catalog share a template, which is then judged once."""
+
+    def __init__(self) -> None:
+        self._found: dict[bytes, tuple[Problem, ...]] = {}
+        self._fonts: FontSet | None = None
+
+    def faults(self, record: Record, where: str = "") -> list[Fault]:
+        entries = record["TemplateFields"]
+        if record["Template"] is None:
+            problems = tuple(_unusable_values(entries, {}))
+        else:
+            key = hashlib.blake2b(
+                orjson.dumps([record["Template"], entries], option=orjson.OPT_SORT_KEYS)
+            ).digest()
+            if key not in self._found:
+                self._found[key] = self._problems(record["Template"], entries)
+            problems = self._found[key]
+        return [
+            Fault(f"{where}{problem.pointer}", problem.code, f"{_member(problem)}: {problem.message}")
+            for problem in problems
+        ]
+
+    def _problems(self, template: object, entries: Sequence[Record]) -> tuple[Problem, ...]:
+        if self._fonts is None:
+            self._fonts = font_set()
+        try:
+            with typesetting_at_work():
+                parsed = parse_template(template, [read_field(entry) for entry in entries], self._fonts)
+                try_template(parsed, self._fonts)
+        except TemplateInvalid as error:
+            return tuple(
+                replace(problem, pointer=f"/Template{problem.pointer}") for problem in error.problems
+            )
+        unusable = tuple(_unusable_values(entries, parsed.gallery))
+        return unusable or tuple(_unprintable_values(entries, parsed, self._fonts))
+
+
+def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[Problem]:
+    """By the rules for what customers send: whoever leaves the field out could not mend it."""
+    for index, member, value in _stand_ins(entries):
+        field = replace(read_field(entries[index]), required=False)
+        if (field.type, field.sub_type) == ("Image", "Upload"):
+            if value not in gallery and not _is_asset(value):
+                message = f"{field.field_name} must be an AssetID or a name of the gallery."
+                yield Problem(pointer("TemplateFields", index, member), "unknown_picture", message)
+            continue
+        try:
+            resolve_values([field], {field.field_name: value}, gallery)
+        except ValuesInvalid as error:
+            for problem in error.problems:
+                yield replace(problem, pointer=pointer("TemplateFields", index, member))
+
+
+def _unprintable_values(entries: Sequence[Record], template: Template, fonts: FontSet) -> Iterator[Problem]:
+    """By setting the template, with the values of one member at a time: each must fit."""
+    for member in STAND_INS:
+        places = {pointer(entry["FieldName"]): index for index, entry in enumerate(entries)}
+        values = {
+            entries[index]["FieldName"]: value
+            for index, one, value in _stand_ins(entries)
+            if one == member and not _is_sent_picture(entries[index], value, template)
+        }
+        if not values:
+            continue
+        with typesetting_at_work():
+            problems = _problems_of(template, values, fonts)
+        for problem in problems:
+            index = places.get(problem.pointer)
+            at = pointer("Template") if index is None else pointer("TemplateFields", index, member)
+            yield replace(problem, pointer=at)
+
+
+def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) -> tuple[Problem, ...]:
+    try:
+        render_proof(template, values, fonts=fonts)
+    except ValuesInvalid as error:
+        return error.problems
+    except RenderingFailed as error:
+        return (Problem("", "not_renderable", f"The template can't be rendered with its defaults: {error}"),)
+    return ()
+
+
+def _stand_ins(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]:
+    for index, entry in enumerate(entries):
+        for member in STAND_INS:
+            if not is_blank(entry[member]):
+                yield index, member, entry[member]
+
+
+def _is_sent_picture(entry: Record, value: str, template: Template) -> bool:
+    return entry["SubType"] == "Upload" and value not in template.gallery
+
+
+def _is_asset(value: str) -> bool:
+    try:
+        return bool(UUID(value.strip()))
+    except ValueError:
+        return False
+
+
+def _member(problem: Problem) -> str:
+    return problem.pointer.rpartition("/")[2] if problem.pointer.startswith("/TemplateFields") else "Template"
+
+
+def same_template(record: Record, stored: Record) -> bool:
+    """One that stays is not judged again: a font it needs may be gone, and its product must be archivable."""
+    return fingerprint(_parts(record)) == fingerprint(_parts(stored))
+
+
+def _parts(record: Record) -> Record:
+    return {name: record[name] for name in ("Template", "TemplateFields")}

@@ -1,0 +1,66 @@
+import re
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from accounts.models import EmailChange
+from accounts.services.passwords import RESET_TASK
+from tests.support.jobs import work_off
+from tests.support.scenario import PASSWORD
+
+NEW = {"email": "new@print.example", "password": PASSWORD}
+
+
+def link_sent() -> str:
+    return re.search(r"http://127.0.0.1:8000(/accounts/email/\S+/)", mail.outbox[0].body)[1]
+
+
+def test_the_address_changes_by_the_link_without_a_sign_in(world, browser):
+    assert browser.post("/profile/email", NEW)["Location"] == "/profile/email"
+    assert "Waiting for new@print.example" in browser.get("/profile/email").content.decode()
+    stranger = Client()
+
+    page = stranger.get(link_sent()).content.decode()
+    world.user.refresh_from_db()
+    assert ("new@print.example" in page, world.user.email) == (True, "user@print.example")
+    assert "is changed" in stranger.post(link_sent()).content.decode()
+
+    world.user.refresh_from_db()
+    assert world.user.email == "new@print.example"
+    assert stranger.post(link_sent()).status_code == 404
+    assert "no longer works" in stranger.get(link_sent()).content.decode()
+
+
+def test_the_password_is_asked_and_the_address_kept(world, browser):
+    response = browser.post("/profile/email", {**NEW, "password": "wrong"})
+
+    assert response.context["form"].errors == {"password": ["This is not your password."]}
+    assert 'value="new@print.example"' in response.content.decode()
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "user@print.example"])
+def test_a_wrong_address_is_told_beside_its_field(world, browser, address):
+    response = browser.post("/profile/email", {**NEW, "email": address})
+
+    assert list(response.context["form"].errors) == ["email"]
+
+
+def test_a_change_is_cancelled(world, browser):
+    browser.post("/profile/email", NEW)
+
+    browser.post("/profile/email/cancel")
+
+    assert not EmailChange.objects.exists()
+    assert Client().get(link_sent()).status_code == 404
+
+
+def test_a_password_reset_link_dies_with_the_old_address(world, browser, client):
+    client.post("/accounts/password-reset/", {"email": "user@print.example"})
+    work_off(RESET_TASK)
+    reset = re.search(r"http://127.0.0.1:8000(\S+)", mail.outbox.pop().body)[1]
+    browser.post("/profile/email", NEW)
+    client.post(link_sent())
+
+    assert "no longer works" in client.get(reset, follow=True).content.decode()

@@ -1,0 +1,195 @@
+from datetime import timedelta
+
+import pytest
+from oauth2_provider.models import AccessToken
+
+from accounts.models import Role
+from accounts.selectors.subscriptions import subscription_keys
+from applications.oauth.services.tokens import issue_access_token
+from stores.catalog.models import Store
+from tests.factories.applications import ApplicationFactory, issue_token
+from tests.support.scenario import PASSWORD
+
+
+def text(client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "address", ["/profile", "/profile/keys", "/profile/roles", "/profile/authorizations", "/applications"]
+)
+def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, browser, address):
+    assert client.get(address)["Location"] == f"/accounts/login/?next={address}"
+    assert "no-store" in browser.get(address)["Cache-Control"]
+
+
+def test_the_start_page_of_people_is_not_kept(world, client, browser):
+    assert "Cache-Control" not in client.get("/")
+    assert "no-store" in browser.get("/")["Cache-Control"]
+
+
+def test_profile_is_saved_by_the_service(world, browser):
+    sent = {"first_name": "Una", "last_name": "Berg", "phone": "+1 555", "time_zone": "America/Denver"}
+
+    assert browser.post("/profile", sent)["Location"] == "/profile"
+
+    world.user.refresh_from_db()
+    assert {name: getattr(world.user, name) for name in sent} == sent
+    assert "Your profile is saved." in text(browser, "/profile")
+
+
+@pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
+def test_a_profile_hides_no_character(world, browser, field):
+    sent = {"first_name": "Uma", "last_name": "Lind", "phone": "", "time_zone": "UTC", field: "\u202eamU"}
+
+    assert set(browser.post("/profile", sent).context["form"].errors) == {field}
+
+
+def test_an_unknown_time_zone_is_refused(world, browser):
+    response = browser.post("/profile", {"time_zone": "Mars/Olympus"})
+
+    assert "time_zone" in response.context["form"].errors
+
+
+def test_keys_are_masked_until_the_password_is_typed(world, browser):
+    keys = subscription_keys(world.user.subscription)
+    page = text(browser, "/profile/keys")
+    assert not any(value in page for value in keys.values())
+
+    response = browser.post("/profile/keys", {"password": "wrong"})
+    assert response.context["form"].errors["password"] == ["This is not your password."]
+    assert keys["primary"] not in response.content.decode()
+
+    assert browser.post("/profile/keys", {"password": PASSWORD})["Location"] == "/profile/keys"
+    page = text(browser, "/profile/keys")
+    assert all(value in page for value in keys.values())
+
+    browser.post("/profile/keys/hide")
+    assert keys["primary"] not in text(browser, "/profile/keys")
+
+
+@pytest.mark.parametrize("address", ["/profile/keys", "/profile/email"])
+def test_guessing_the_password_from_a_session_is_slowed_down(world, browser, settings, address):
+    settings.SIGN_IN_TRIES_PER_ACCOUNT = 2
+    sent = {"email": "new@print.example"}
+    for _ in range(2):
+        browser.post(address, {**sent, "password": "wrong"})
+
+    response = browser.post(address, {**sent, "password": PASSWORD})
+
+    assert "Too many attempts. Try again in 15 minutes." in response.content.decode()
+
+
+def test_a_confirmed_password_counts_for_five_minutes(world, browser, monkeypatch):
+    browser.post("/profile/keys", {"password": PASSWORD})
+    session = browser.session
+    session["password_confirmed_at"] -= 301
+    session.save()
+
+    assert subscription_keys(world.user.subscription)["primary"] not in text(browser, "/profile/keys")
+
+
+def test_one_key_is_regenerated_after_asking(world, confirmed):
+    before = subscription_keys(world.user.subscription)
+
+    assert "stops working at once" in text(confirmed, "/profile/keys/secondary/regenerate")
+    assert subscription_keys(world.user.subscription) == before
+    confirmed.post("/profile/keys/secondary/regenerate")
+
+    after = subscription_keys(world.user.subscription)
+    assert (after["primary"] == before["primary"], after["secondary"] == before["secondary"]) == (True, False)
+    assert confirmed.post("/profile/keys/third/regenerate").status_code == 404
+
+
+def test_a_user_without_subscription_gets_one(world, browser):
+    world.user.subscription.delete()
+
+    assert "No subscription yet" in text(browser, "/profile/keys")
+    browser.post("/profile/keys/subscribe")
+    browser.post("/profile/keys/subscribe")
+
+    world.user.refresh_from_db()
+    assert world.user.subscription.keys.count() == 2
+
+
+def test_roles_are_grouped_by_what_they_are_on(world, browser, django_assert_num_queries):
+    Role.objects.create(user=world.user, grant="Application.All.Read")
+
+    with django_assert_num_queries(6):
+        page = text(browser, "/profile/roles")
+
+    assert page.count("Associated Print") == 1
+    assert "Everything" in page
+    assert page.count("Store.All.Read") == 1
+
+
+def test_an_authorised_application_is_revoked(world, browser):
+    for _ in range(2):
+        issue_access_token(
+            user=world.user,
+            application=world.application,
+            scopes=["Store.Self.Read"],
+            lifetime=timedelta(hours=1),
+        )
+    page = text(browser, "/profile/authorizations")
+    assert page.count("Read stores and your own roles in them") == 1
+    assert "ends at once" in text(browser, f"/profile/authorizations/{world.application.pk}/revoke")
+    assert AccessToken.objects.filter(user=world.user).count() == 2
+
+    browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
+
+    assert not AccessToken.objects.filter(user=world.user).exists()
+    assert "No application acts for you" in text(browser, "/profile/authorizations")
+
+
+def test_authorizations_of_others_stay(world, browser):
+    issue_access_token(
+        user=world.outsider,
+        application=world.application,
+        scopes=["Store.Self.Read"],
+        lifetime=timedelta(hours=1),
+    )
+
+    assert "No application acts for you" in text(browser, "/profile/authorizations")
+    browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
+
+    assert AccessToken.objects.filter(user=world.outsider).count() == 1
+
+
+def test_what_was_not_authorised_is_not_named(world, browser):
+    address = f"/profile/authorizations/{world.other_application.pk}/revoke"
+
+    assert browser.get(address)["Location"] == "/profile/authorizations"
+
+
+def test_many_roles_are_searched_and_paged(world, browser):
+    stores = Store.objects.bulk_create(
+        Store(external_id=f"shop-{number:02}", company_name=f"Shop {number:02}") for number in range(30)
+    )
+    Role.objects.bulk_create(
+        Role(user=world.user, store=store, grant=grant)
+        for store in stores
+        for grant in ("Store.Self.Read", "Order.Self.Read")
+    )
+
+    assert "Page 1 of 2" in text(browser, "/profile/roles")
+    second = text(browser, "/profile/roles?page=2")
+    found = text(browser, "/profile/roles?q=shop 2")
+    assert "Shop 29" in second
+    assert (found.count("Shop 2"), "Mail Studio" in found) == (10, False)
+    assert "Nothing matches" in text(browser, "/profile/roles?q=zebra")
+
+
+def test_many_authorisations_are_searched_and_paged(world, browser, django_assert_max_num_queries):
+    for number in range(27):
+        given = ApplicationFactory(name=f"Given {number:02}", user=world.outsider)
+        issue_token(world.user, given, ["Store.Self.Read"])
+
+    with django_assert_max_num_queries(6):
+        first = text(browser, "/profile/authorizations")
+    assert "Page 1 of 2" in first
+    assert "Given 26" in text(browser, "/profile/authorizations?page=2")
+    found = text(browser, "/profile/authorizations?q=given 1")
+    assert found.count('class="rows-title"') == 10

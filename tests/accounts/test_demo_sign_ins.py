@@ -1,0 +1,104 @@
+"""Production does not start on a database that opens with the demo's public passwords."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from argon2 import PasswordHasher
+from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.db import OperationalError, connection
+
+from accounts import demo_sign_ins
+from accounts.demo_sign_ins import demo_sign_ins_left, refuse_demo_sign_ins
+from accounts.models import User
+from fulfillment.operations.demo import OPERATOR, ensure_people
+from fulfillment.operations.deployment_checks import check_deployment
+from tests.support.live_server import ROOT, database_url, served_environment
+
+
+@pytest.fixture
+def production(settings):
+    settings.DEVELOPMENT = False
+    settings.STATIC_ROOT = settings.MEDIA_ROOT
+    return settings
+
+
+@pytest.fixture
+def demo_people(db):
+    return ensure_people()
+
+
+def test_start_is_refused_with_a_sentence_on_how_to_go_on(demo_people, production):
+    with pytest.raises(ImproperlyConfigured) as refused:
+        refuse_demo_sign_ins()
+
+    for said in ("operator@demo.example", "changepassword operator", "erase_user operator@demo.example"):
+        assert said in str(refused.value)
+    assert str(refused.value) in [message.msg for message in check_deployment(None)]
+    with pytest.raises(ImproperlyConfigured):
+        call_command("prepare", verbosity=0)
+
+
+def test_new_passwords_end_the_refusal(demo_people, production):
+    User.objects.filter(username="operator").update(password=make_password("a much longer one"))
+    assert demo_sign_ins_left() == ["user@demo.example", "outsider@demo.example"]
+    User.objects.exclude(username="operator").update(is_active=False)
+
+    refuse_demo_sign_ins()
+
+    assert demo_sign_ins_left() == []
+
+
+def test_operator_moved_to_another_organisation_is_found(demo_people, production):
+    user = demo_people["operator"]
+    user.tenant.domain = "print.example"
+    user.tenant.save()
+    User.objects.filter(pk=user.pk).update(email="olivia@print.example")
+
+    assert "operator@print.example" in demo_sign_ins_left()
+
+
+def test_own_password_is_not_written_anew_by_looking(demo_people, production):
+    before = User.objects.get(username="operator").password
+    demo_sign_ins_left()
+
+    assert User.objects.get(username="operator").password == before
+
+
+def test_database_that_is_away_stops_no_start(production, monkeypatch, db):
+    def away():
+        raise OperationalError("away")
+
+    monkeypatch.setattr(demo_sign_ins, "demo_sign_ins_left", away)
+
+    refuse_demo_sign_ins()
+
+
+def test_development_starts_with_the_demo(demo_people):
+    refuse_demo_sign_ins()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_web_process_ends_with_the_sentence():
+    ensure_people()
+    password = "argon2" + PasswordHasher().hash(OPERATOR.password)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE accounts_user SET password = %s WHERE username = 'operator'", [password])
+    production = {"FULFILLMENT_MODE": "production", "PUBLIC_URL": "https://print.example"}
+    environment = served_environment("", database_url()) | production
+
+    done = subprocess.run(
+        [sys.executable, "-c", "import fulfillment.wsgi"],
+        cwd=ROOT,
+        env=environment | {"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("This database holds sign-ins of the demo")

@@ -1,0 +1,99 @@
+"""What destroys something asks once: on a page of its own, without a script, before anything is written."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
+from django.utils import timezone
+
+from accounts.models import AssociationRequest
+from applications.oauth.services.tokens import issue_access_token
+from applications.registration.models import OwnerInvitation
+from tests.support.page_fixtures import furnish
+from tests.support.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
+from tests.support.scenario import World, confirm_password
+
+WRITES = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)", re.IGNORECASE)
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def furnished(world) -> World:
+    return furnish(world)
+
+
+def portal_addresses(world: World) -> dict[str, str]:
+    base = f"/applications/{world.application.pk}"
+    webhook, key = world.application.webhooks.first(), world.application.keys.order_by("start_date")[1]
+    asked = AssociationRequest.objects.filter(application=world.application, state="Pending")
+    issue_access_token(
+        user=world.user,
+        application=world.other_application,
+        scopes=["Store.Self.Read"],
+        lifetime=timedelta(hours=1),
+    )
+    joining = AssociationRequest.objects.get(user=world.user)
+    return {
+        f"{base}/stores/{asked.get(store=world.unassociated).pk}/withdraw": "Withdraw the request for Unassoc",
+        f"{base}/invitations/{OwnerInvitation.objects.get().pk}/withdraw": "Withdraw the invitation of guest@",
+        f"/applications/join/{joining.pk}/withdraw": "Withdraw the request for Other?",
+        f"{base}/keys/{key.pk}/end": "End this key",
+        f"{base}/keys/{key.pk}/regenerate": "Regenerate this key",
+        f"{base}/subscription/primary/regenerate": "Regenerate the primary",
+        "/profile/keys/secondary/regenerate": "Regenerate the secondary",
+        f"{base}/owners/{world.outsider.pk}/remove": "Remove Outsider Example?",
+        f"{base}/owners/{world.user.pk}/remove": "Leave this application?",
+        f"{base}/webhooks/{webhook.pk}/delete": "Delete this webhook?",
+        f"{base}/webhooks/{webhook.pk}/secret": "Replace the secret?",
+        f"/profile/authorizations/{world.other_application.pk}/revoke": "Revoke the access of Other?",
+        "/profile/two-factor/off": "Turn off two-step sign-in",
+        "/profile/two-factor/codes": "Make new recovery codes",
+    }
+
+
+def test_the_portal_asks_before_it_destroys(furnished, signed_in):
+    addresses = portal_addresses(furnished)
+    furnished.user.two_factor_since = timezone.now()
+    furnished.user.save()
+    browser = confirm_password(signed_in(furnished.user))
+
+    for address, question in addresses.items():
+        with CaptureQueriesContext(connection) as queries:
+            page = browser.get(address)
+
+        assert page.status_code == 200, address
+        assert question in text(page), address
+        assert '<form class="' in text(page)
+        assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], address
+
+
+def test_what_was_decided_meanwhile_is_not_asked_about(furnished, browser):
+    for asked in AssociationRequest.objects.filter(requested_by=furnished.user):
+        kind = f"{furnished.application.pk}/stores" if asked.store_id else "join"
+        AssociationRequest.objects.filter(pk=asked.pk).update(state="Denied", decided=timezone.now())
+        back = browser.get(f"/applications/{kind}/{asked.pk}/withdraw")
+        assert (back.status_code, back.headers["Location"]) == (302, f"/applications/{kind}")
+    other = f"/applications/{furnished.application.pk}/invitations/{furnished.user.pk}/withdraw"
+    assert browser.get(other).status_code == 404
+
+
+def test_whatever_takes_a_form_asks_or_is_known_to_destroy_nothing(furnished, signed_in):
+    """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
+    browser = confirm_password(signed_in(furnished.user))
+    kinds: dict[str, set[str]] = {"acts at once": set(), "takes a form": set()}
+    for name, address in addresses_to_try():
+        if name in NO_PAGE:
+            continue
+        if browser.get(address).status_code == 405:
+            kinds["acts at once"].add(name)
+        elif browser.post(address).status_code != 405:
+            kinds["takes a form"].add(name)
+
+    asking = {resolve(address).view_name for address in portal_addresses(furnished)}
+    assert kinds == {"acts at once": set(ACTS_AT_ONCE), "takes a form": asking | FORMS}

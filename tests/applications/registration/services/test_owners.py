@@ -1,0 +1,271 @@
+import re
+import smtplib
+from datetime import timedelta
+from threading import Barrier, Thread
+
+import pytest
+from django.core import mail
+from django.db import connection
+
+from accounts.callers import Caller
+from accounts.mail import MailAway
+from accounts.models import Role, User
+from applications.registration.models import OwnerInvitation
+from applications.registration.selectors.owners import invitation_of, owner_ids, people_of
+from applications.registration.services.owners import (
+    MAXIMUM_A_DAY,
+    MAXIMUM_PENDING,
+    accept_invitation,
+    decline_invitation,
+    invite_owner,
+    remove_person,
+    withdraw_invitation,
+)
+from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
+from tests.factories.accounts import UserFactory
+
+NOON = "2026-05-04T12:00:00Z"
+
+
+@pytest.fixture
+def owner(world) -> Caller:
+    return Caller.on_pages(world.user)
+
+
+@pytest.fixture
+def guest(world) -> Caller:
+    return Caller.on_pages(world.outsider)
+
+
+def invite(world, caller: Caller, email: str = "guest@print.example") -> str:
+    invite_owner(caller=caller, application=world.application, email=email)
+    return re.search(r"/invitations/(\S+)", mail.outbox[-1].body)[1]
+
+
+def become_owner(world, user: User) -> None:
+    accept_invitation(user=user, token=invite(world, Caller.on_pages(world.user), user.email))
+
+
+def api_status(world, user: User, method: str = "GET", body=None) -> int:
+    return world.as_user(user).call(method, f"/application/{world.application.pk}", body).status_code
+
+
+def test_who_accepts_is_an_owner_like_the_others(world, owner):
+    assert api_status(world, world.outsider) == 403
+
+    become_owner(world, world.outsider)
+
+    assert owner_ids(world.application) == [world.user.pk, world.outsider.pk]
+    assert api_status(world, world.outsider) == 200
+    assert api_status(world, world.outsider, "PATCH", {"Description": "Ours"}) == 200
+    listed = world.as_user(world.outsider).call("GET", "/application").json()
+    assert {"Mail Studio", "Other"} == {record["Name"] for record in listed}
+    assert not any("•" in key["Value"] for record in listed for key in record["Keys"])
+
+
+def test_a_link_counts_once_whoever_holds_it(world, owner):
+    token = invite(world, owner)
+    accept_invitation(user=world.outsider, token=token)
+
+    for answer in (accept_invitation, decline_invitation):
+        with pytest.raises(NotFound):
+            answer(user=world.operator, token=token)
+    assert OwnerInvitation.objects.get().decided_by == world.outsider
+
+
+def test_the_mail_goes_to_the_address_whether_or_not_it_has_an_account(world, owner):
+    invite(world, owner, "nobody@far.example")
+    invite(world, owner, world.outsider.email)
+
+    unknown, known = (letter.body.replace(letter.to[0], "") for letter in mail.outbox)
+    assert re.sub("sfi_.*", "", unknown) == re.sub("sfi_.*", "", known)
+
+
+def test_a_link_is_good_for_a_week(world, owner, time_machine):
+    time_machine.move_to(NOON, tick=False)
+    token = invite(world, owner)
+
+    time_machine.shift(timedelta(days=7, seconds=-1))
+    assert invitation_of(token)
+    time_machine.shift(1)
+    with pytest.raises(NotFound):
+        accept_invitation(user=world.outsider, token=token)
+
+
+def test_inviting_again_sends_a_new_link_and_ends_the_old(world, owner, time_machine):
+    time_machine.move_to(NOON, tick=False)
+    first = invite(world, owner)
+
+    with pytest.raises(Conflict):
+        invite(world, owner, "GUEST@print.example")
+    time_machine.shift(60)
+    second = invite(world, owner, "GUEST@print.example")
+
+    assert OwnerInvitation.objects.count() == 1
+    with pytest.raises(NotFound):
+        invitation_of(first)
+    assert invitation_of(second)
+
+
+def test_a_withdrawn_or_declined_invitation_opens_nothing(world, owner):
+    withdrawn, declined = invite(world, owner, "a@far.example"), invite(world, owner, "b@far.example")
+
+    withdraw_invitation(
+        caller=owner, application=world.application, invitation_id=invitation_of(withdrawn).pk
+    )
+    decline_invitation(user=None, token=declined)
+
+    for token in (withdrawn, declined):
+        with pytest.raises(NotFound):
+            accept_invitation(user=world.outsider, token=token)
+    assert owner_ids(world.application) == [world.user.pk]
+
+
+def test_one_account_cannot_send_mail_without_end(world, owner, time_machine):
+    time_machine.move_to(NOON, tick=False)
+    for number in range(MAXIMUM_PENDING):
+        invite(world, owner, f"{number}@far.example")
+    with pytest.raises(Conflict, match="withdraw some"):
+        invite(world, owner, "more@far.example")
+    OwnerInvitation.objects.update(state="Withdrawn", decided=NOON)
+    OwnerInvitation.objects.bulk_create(
+        OwnerInvitation(
+            application=world.application,
+            email="old@far.example",
+            invited_by=world.user,
+            digest=str(number),
+            state="Declined",
+            sent=NOON,
+            expires=NOON,
+            decided=NOON,
+        )
+        for number in range(MAXIMUM_A_DAY - MAXIMUM_PENDING)
+    )
+
+    with pytest.raises(Conflict, match="a day"):
+        invite(world, owner, "more@far.example")
+    time_machine.shift(timedelta(days=1, seconds=1))
+    assert invite(world, owner, "more@far.example")
+
+
+@pytest.mark.parametrize(
+    "address", ["", "nonsense", "a@b.example\nBcc: c@d.example", "a" * 64 + "@" + "b" * 250]
+)
+def test_addresses_that_cannot_be_are_refused(world, owner, address):
+    with pytest.raises(Invalid) as refused:
+        invite_owner(caller=owner, application=world.application, email=address)
+
+    assert refused.value.faults[0].pointer == "/Email"
+    assert mail.outbox == []
+
+
+def test_a_name_with_line_breaks_makes_no_header(world, owner):
+    world.application.name = "Studio\r\nBcc: everybody@far.example"
+    world.application.save()
+
+    invite(world, owner)
+
+    assert "\n" not in mail.outbox[0].subject
+    assert mail.outbox[0].recipients() == ["guest@print.example"]
+
+
+def test_without_a_mail_server_nobody_is_invited(world, owner, monkeypatch):
+    def fail(*args, **kwargs):
+        raise smtplib.SMTPServerDisconnected("gone")
+
+    monkeypatch.setattr("accounts.mail.send_mail", fail)
+
+    with pytest.raises(MailAway):
+        invite(world, owner)
+    assert not OwnerInvitation.objects.exists()
+
+
+def test_the_removed_see_nothing_and_their_invitations_end(world, owner, guest):
+    become_owner(world, world.outsider)
+    token = invite(world, guest, "friend@far.example")
+
+    remove_person(caller=owner, application=world.application, user_id=world.outsider.pk)
+
+    assert api_status(world, world.outsider) == 403
+    with pytest.raises(NotFound):
+        invitation_of(token)
+    with pytest.raises(Forbidden):
+        invite(world, guest, "other@far.example")
+
+
+def test_the_registered_owner_hands_the_application_over(world, owner, guest):
+    become_owner(world, UserFactory())
+    become_owner(world, world.outsider)
+
+    remove_person(caller=guest, application=world.application, user_id=world.user.pk)
+
+    world.application.refresh_from_db()
+    assert world.application.user == world.outsider, "of the same tenant, though not the longest-serving"
+    assert api_status(world, world.user) == 403
+
+
+@pytest.mark.parametrize("by", ["user", "operator"])
+def test_the_last_owner_stays(world, by):
+    Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
+
+    with pytest.raises(Conflict) as refused:
+        remove_person(
+            caller=Caller.on_pages(getattr(world, by)),
+            application=world.application,
+            user_id=world.user.pk,
+        )
+
+    assert refused.value.code == "last_owner"
+    assert owner_ids(world.application) == [world.user.pk]
+
+
+def test_an_inactive_owner_does_not_count_as_staying(world, owner):
+    become_owner(world, world.outsider)
+    User.objects.filter(pk=world.outsider.pk).update(is_active=False)
+
+    with pytest.raises(Conflict):
+        remove_person(caller=owner, application=world.application, user_id=world.user.pk)
+    remove_person(caller=owner, application=world.application, user_id=world.outsider.pk)
+
+
+def test_readers_leave_and_remove_nobody_else(world, guest):
+    Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
+
+    with pytest.raises(Forbidden):
+        remove_person(caller=guest, application=world.application, user_id=world.user.pk)
+    remove_person(caller=guest, application=world.application, user_id=world.outsider.pk)
+
+    assert [person.pk for person in people_of(world.application)] == [world.user.pk]
+
+
+def test_roles_in_stores_survive(world, owner):
+    become_owner(world, world.outsider)
+    Role.objects.create(user=world.outsider, store=world.associated, grant="Store.Self.Read")
+
+    remove_person(caller=owner, application=world.application, user_id=world.outsider.pk)
+
+    assert Role.objects.filter(user=world.outsider, store=world.associated).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_owners_who_remove_each_other_leave_one(world, owner, guest):
+    become_owner(world, world.outsider)
+    outcomes, start = [], Barrier(2)
+
+    def remove(caller: Caller, user: User) -> None:
+        start.wait()
+        try:
+            remove_person(caller=caller, application=world.application, user_id=user.pk)
+            outcomes.append("removed")
+        except (Conflict, Forbidden):
+            outcomes.append("refused")
+        connection.close()
+
+    threads = [Thread(target=remove, args=pair) for pair in ((owner, world.outsider), (guest, world.user))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["refused", "removed"]
+    assert len(owner_ids(world.application)) == 1

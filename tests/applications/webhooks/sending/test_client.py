@@ -1,0 +1,168 @@
+import asyncio
+import time
+
+import pytest
+
+from applications.webhooks.sending.client import KEPT_BYTES, Client
+from tests.support.webhook_receiver import Receiver, receiving
+
+pytestmark = pytest.mark.usefixtures("this_machine_allowed")
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+def post(*urls: str, time_limit: float = 15, body: bytes = b"{}"):
+    async def run():
+        client = Client(time_limit=time_limit)
+        try:
+            return [await client.post(url, body, {"webhook-id": "1"}) for url in urls]
+        finally:
+            await client.close()
+
+    answers = asyncio.run(run())
+    return answers[0] if len(urls) == 1 else answers
+
+
+def test_body_and_headers_arrive_as_they_were_signed(receiver):
+    answer = post(receiver.url("/ok?key=a%20b"), body=b'{"a":1}')
+
+    (received,) = receiver.received
+    assert (received.path, received.body) == ("/ok?key=a%20b", b'{"a":1}')
+    assert received.headers["webhook-id"] == "1"
+    assert received.headers["content-type"] == "application/json"
+    assert received.headers["user-agent"] == "StoreFulfillment-Webhooks/1"
+    assert "accept-encoding" not in received.headers
+    assert (answer.status, answer.body, answer.is_success) == (200, "ok", True)
+
+
+def test_connections_are_kept(receiver):
+    post(*[receiver.url()] * 20)
+
+    assert (len(receiver.received), receiver.connections) == (20, 1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed(receiver, status):
+    with receiving() as other:
+        answer = post(receiver.url(f"/status/{status}", header=f"Location: {other.url()}"))
+
+    assert (answer.status, answer.is_success) == (status, False)
+    assert "not followed" in answer.error
+    assert (other.connections, len(receiver.received)) == (0, 1)
+
+
+def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch):
+    with receiving() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url(""))
+        assert post(receiver.url()).is_success
+
+    assert proxy.connections == 0
+
+
+@pytest.mark.parametrize("kind", ["hang", "drip", "drip-head"])
+def test_time_limit_covers_every_byte(receiver, kind):
+    started = time.monotonic()
+
+    answer = post(receiver.url(f"/{kind}"), time_limit=1)
+
+    assert time.monotonic() - started < 2
+    assert answer.status is None
+    assert "1 seconds" in answer.error
+
+
+def test_answer_is_read_to_two_kilobytes_only(receiver):
+    started = time.monotonic()
+
+    answer = post(receiver.url("/flood"))
+
+    assert (answer.status, answer.body) == (200, "x" * KEPT_BYTES)
+    assert time.monotonic() - started < 2
+
+
+def test_answer_can_always_be_stored():
+    class Odd(Receiver):
+        async def answer(self, path, writer):
+            content = b"\x00\xff" * 1500
+            writer.write(b"HTTP/1.1 500 No\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
+
+    with receiving(Odd()) as odd:
+        answer = post(odd.url())
+
+    assert "\x00" not in answer.body
+    assert len(answer.body.encode()) <= KEPT_BYTES
+
+
+def test_huge_head_is_refused():
+    class Huge(Receiver):
+        async def answer(self, path, writer):
+            writer.write(b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 200_000 + b"\r\n\r\n")
+
+    with receiving(Huge()) as huge:
+        answer = post(huge.url())
+
+    assert (answer.status, answer.is_success) == (None, False)
+
+
+def test_kept_connection_that_was_closed_is_replaced():
+    class Closing(Receiver):
+        async def answer(self, path, writer):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            await writer.drain()
+            writer.close()
+
+    with receiving(Closing()) as closing:
+        answers = post(*[closing.url()] * 5)
+
+    assert [answer.is_success for answer in answers] == [True] * 5
+
+
+def test_try_is_one_request_on_a_new_connection(receiver):
+    assert not post(receiver.url("/close")).is_success
+
+    assert (receiver.connections, len(receiver.received)) == (1, 1)
+
+
+def test_kept_connection_closed_at_the_next_request_is_replaced():
+    class Once(Receiver):
+        answered = 0
+
+        async def answer(self, path, writer):
+            self.answered += 1
+            if self.answered == 2:
+                writer.close()
+            else:
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    with receiving(Once()) as once:
+        answers = post(once.url(), once.url())
+
+    assert [answer.is_success for answer in answers] == [True, True]
+    assert (once.connections, len(once.received)) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:1/", "No connection"),
+        ("http://nowhere.invalid/", "does not resolve"),
+        ("gopher://127.0.0.1/", "refused"),
+    ],
+)
+def test_reason_is_told(url, why):
+    assert why in post(url, time_limit=5).error
+
+
+def test_connection_closed_without_answer_is_told(receiver):
+    assert "closed" in post(receiver.url("/close")).error
+
+
+def test_https_without_a_valid_certificate_is_no_connection(receiver):
+    answer = post(receiver.url().replace("http:", "https:"), time_limit=3)
+
+    assert answer.status is None
+    assert receiver.received == []

@@ -1,0 +1,73 @@
+"""Who may send at the moment: places of all, of one application, of endpoints that have not answered well yet."""
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from applications.webhooks.sending.connection_limits import MOST_OF_AN_EVENT, Places
+from applications.webhooks.services.delivery_attempts import Taken
+
+ONE, TWO, HOOK, OTHER = (uuid.uuid4() for _ in range(4))
+TAKEN = Taken(0, 1, HOOK, ONE, "https://print.example", False, (), uuid.uuid4(), b"")
+
+
+@pytest.fixture
+def places():
+    return Places(limit=60, share=10)
+
+
+def taken(count, start=0, **changes):
+    return [replace(TAKEN, delivery_id=start + number, **changes) for number in range(count)]
+
+
+def test_application_gets_its_share_and_no_more(places):
+    first = places.reserve(16, webhook_id=HOOK, application_id=ONE)
+    places.take(first, taken(first.count))
+
+    assert first.count == 10
+    assert places.reserve(16, webhook_id=OTHER, application_id=ONE).count == 0
+    assert places.full_applications() == [ONE]
+    assert places.reserve(16, webhook_id=OTHER, application_id=TWO).count == 10
+
+
+def test_unproven_endpoints_leave_half_of_the_places_to_those_that_answer(places):
+    places.judge(OTHER, is_good=True)
+    for start in range(0, 30, 10):
+        application_id = uuid.uuid4()
+        reserved = places.reserve(10, webhook_id=HOOK, application_id=application_id)
+        places.take(reserved, taken(10, start, application_id=application_id))
+
+    assert places.reserve(10, webhook_id=HOOK, application_id=TWO).count == 0
+    assert places.reserve(10, webhook_id=OTHER, application_id=TWO).count == 10
+    new = places.reserve_new()
+    assert (new.count, new.only) == (MOST_OF_AN_EVENT, (OTHER,))
+
+
+def test_endpoint_that_fails_is_unproven_again(places):
+    places.judge(HOOK, is_good=True)
+    places.judge(HOOK, is_good=False)
+    reserved = places.reserve(10, webhook_id=HOOK, application_id=ONE)
+
+    assert reserved.only is None
+
+
+def test_reservations_at_once_never_exceed_the_limit(places):
+    for hook in (HOOK, OTHER):
+        places.judge(hook, is_good=True)
+    counts = [places.reserve_new().count for _ in range(5)]
+
+    assert counts == [20, 10, 20, 10, 0]
+
+
+def test_everything_comes_back(places):
+    for _ in range(100):
+        reserved = places.reserve_new()
+        found = taken(3)
+        places.take(reserved, found)
+        for one in found:
+            places.leave(one)
+
+    assert places.reserve_new().count == MOST_OF_AN_EVENT
+    assert places.full_applications() == []
+    assert not places._unproven

@@ -1,0 +1,332 @@
+"""Every way to write an address that is not of the public Internet, judged when saved and when connecting.
+
+The same spellings are sent to a real listening socket, which must see nothing of them.
+"""
+
+import asyncio
+import socket
+from ipaddress import ip_address, ip_network
+
+import pytest
+from aiohttp.abc import AbstractResolver
+
+from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.url_policy import is_public, may_connect, refusal
+from tests.support.webhook_receiver import Receiver, receiving
+
+# All of them end at this machine, or would on some system, were they followed.
+LOOPBACK = [
+    "127.0.0.1",
+    "127.0.0.2",
+    "127.255.255.254",
+    "127.1",
+    "127.0.1",
+    "0",
+    "0.0.0.0",
+    "2130706433",
+    "0x7f000001",
+    "0X7F000001",
+    "0x7f.1",
+    "0x7f.0x0.0x0.0x1",
+    "017700000001",
+    "0177.0.0.1",
+    "0177.0.0.01",
+    "00000177.0.0.1",
+    "127.0.0.1.",
+    "127.0.0.0x1",
+    "127.00.00.01",
+    "6425673729",
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "\uff11\uff12\uff17.0.0.1",
+    "\u2460\u2461\u2466.0.0.1",
+    "127\u30020\u30020\u30021",
+    "127\uff0e0\uff0e0\uff0e1",
+    "127%2e0%2e0%2e1",
+    "%31%32%37.0.0.1",
+    "l\u00f4calhost%00.example.com",
+    "[::1]",
+    "[::]",
+    "[0:0:0:0:0:0:0:1]",
+    "[0000:0000:0000:0000:0000:0000:0000:0001]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[0:0:0:0:0:ffff:127.0.0.1]",
+    "[::127.0.0.1]",
+    "[::7f00:1]",
+    "[64:ff9b::127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[64:ff9b:1::7f00:1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "[::1%25lo]",
+    "[::1%251]",
+    "[fe80::1%25lo]",
+]
+ELSEWHERE = [
+    "10.0.0.1",
+    "10.255.255.255",
+    "0xa.0.0.1",
+    "167772161",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.0.1",
+    "192.168.257",
+    "169.254.169.254",
+    "2852039166",
+    "0xa9fea9fe",
+    "0251.0376.0251.0376",
+    "[::ffff:169.254.169.254]",
+    "[::ffff:a9fe:a9fe]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[64:ff9b::10.0.0.1]",
+    "[2002:a9fe:a9fe::1]",
+    "[fd00:ec2::254]",
+    "[fc00::1]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+    "[2001:db8::1]",
+    "[2001::1]",
+    "[3fff::1]",
+    "[5f00::1]",
+    "[100::1]",
+    "100.64.0.1",
+    "192.0.0.8",
+    "192.0.2.1",
+    "192.88.99.1",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.7",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+]
+SPELLINGS = LOOPBACK + ELSEWHERE
+
+
+def test_table_is_large_enough():
+    assert len(set(SPELLINGS)) == len(SPELLINGS) >= 60
+
+
+@pytest.mark.parametrize("host", SPELLINGS, ids=ascii)
+def test_webhook_is_not_saved_with_an_address_inside(host):
+    assert refusal(f"https://{host}/events")
+    assert refusal(f"https://{host}:8443/events")
+    assert refusal(f"http://{host}/events")
+
+
+@pytest.fixture(scope="module")
+def listening():
+    """On every address of this machine, in both families."""
+    with receiving(Receiver(), host="0.0.0.0") as receiver:
+        try:
+            six = socket.create_server(("::", receiver.port), family=socket.AF_INET6, dualstack_ipv6=False)
+        except OSError:
+            six = None
+        yield receiver, six
+        if six:
+            six.close()
+
+
+@pytest.mark.parametrize("host", SPELLINGS, ids=ascii)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_no_connection_reaches_an_address_inside(listening, host, scheme):
+    receiver, six = listening
+
+    answer = asyncio.run(post(f"{scheme}://{host}:{receiver.port}/events", time_limit=3))
+
+    assert answer.status is None
+    assert answer.error
+    assert "Internet" in answer.error or "refused" in answer.error or "not resolve" in answer.error
+    assert receiver.connections == 0
+    if six:
+        six.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            six.accept()
+
+
+def test_listening_socket_would_see_a_connection(listening, settings):
+    """The test above can fail: with this machine allowed, the same request arrives."""
+    receiver, _ = listening
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+
+    assert asyncio.run(post(f"http://127.0.0.1:{receiver.port}/ok")).status == 200
+    assert asyncio.run(post(f"http://localhost:{receiver.port}/ok")).status == 200
+    receiver.connections = 0
+
+
+class Rebinding(AbstractResolver):
+    """Says a public address first and this machine ever after, as a hostile name server does."""
+
+    def __init__(self, *addresses: str) -> None:
+        self.addresses = list(addresses)
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        address = self.addresses.pop(0) if len(self.addresses) > 1 else self.addresses[0]
+        entry = {"hostname": host, "host": address, "port": port, "proto": 0, "flags": 0}
+        return [{**entry, "family": socket.AF_INET6 if ":" in address else socket.AF_INET}]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.0.0.1", "169.254.169.254"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeypatch, address, scheme):
+    receiver, _ = listening
+    said = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.43.8", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: said)
+    url = f"{scheme}://rebind.example:{receiver.port}/events"
+    if scheme == "https":
+        assert refusal(url) is None
+
+    answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
+
+    assert "is not an address of the public Internet" in answer.error
+    assert receiver.connections == 0
+
+
+def test_name_with_one_address_inside_is_not_saved(monkeypatch):
+    found = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in ("192.0.43.8", "10.0.0.1")
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
+
+    said = refusal("https://mixed.example/events")
+
+    assert said == "mixed.example is not an address of the public Internet."
+
+
+SPECIAL = [
+    *(
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "printer.local",
+        "metadata.google.internal",
+        "Metadata.Internal.",
+    ),
+    *("hooks.test", "hooks.invalid", "hooks.onion", "hooks", "hooks.", "xn--mnchen-3ya"),
+]
+
+
+@pytest.mark.parametrize("host", SPECIAL)
+@pytest.mark.parametrize("found", [None, "192.0.43.8", "10.0.0.1"])
+def test_special_use_name_is_not_saved_whatever_it_stands_for(monkeypatch, host, found):
+    def resolve(*given, **more):
+        if found is None:
+            raise socket.gaierror("unknown")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+    assert refusal(f"https://{host}/events") == f"{host.lower()} is not a name of the public Internet."
+
+
+def test_special_use_name_of_a_named_network_is_saved(monkeypatch, settings):
+    found = ["10.1.2.3"]
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda *given, **more: [(2, 1, 6, "", (one, 0)) for one in found]
+    )
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("10.1.2.0/24")]
+
+    assert refusal("http://hooks.internal/events") is None
+    found.append("192.0.43.8")
+    assert refusal("https://hooks.internal/events")
+
+
+@pytest.mark.parametrize(
+    "host", ["168.63.129.16", "[::ffff:168.63.129.16]", "0xa83f8110", "100.100.100.200", "192.0.0.192"]
+)
+def test_metadata_address_of_a_cloud_is_not_saved(host):
+    assert refusal(f"https://{host}/events")
+
+
+def test_metadata_address_behind_a_name_is_neither_saved_nor_connected_to(monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("168.63.129.16", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: found)
+
+    assert refusal("https://azure.example/events")
+    assert not may_connect(ip_address("168.63.129.16"), scheme="https")
+
+
+def test_delivery_does_not_tell_the_address_of_a_name():
+    answer = asyncio.run(
+        post("https://moved.example/events", resolver=Rebinding("10.20.30.40"), time_limit=3)
+    )
+
+    assert "not an address of the public Internet" in answer.error
+    assert "10.20.30.40" not in answer.error
+
+
+def test_name_that_does_not_resolve_now_is_saved(monkeypatch):
+    def fail(*given, **more):
+        raise socket.gaierror("unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+
+    assert refusal("https://soon.example/events") is None
+    assert "https" in refusal("http://soon.example/events")
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ftp://192.0.43.8/", "https"),
+        ("http://192.0.43.8/", "https"),
+        ("javascript:alert(1)", "https"),
+        ("//192.0.43.8/", "https"),
+        ("https://user@192.0.43.8/", "user name"),
+        ("https://user:word@192.0.43.8/", "user name"),
+        ("https://192.0.43.8/#top", "fragment"),
+        ("https://192.0.43.8/#", "fragment"),
+        ("https://192.0.43.8\\@127.0.0.1/", "backslashes"),
+        ("https://192.0.43.8/a b", "spaces"),
+        ("https://192.0.43.8/\x00", "control"),
+        ("https://192.0.43.8/\r\nX: y", "control"),
+        ("https://192.0.43.8:99999/", "not an address"),
+        ("https://192.0.43.8:0/", "not an address"),
+        ("https:///events", "not an address"),
+        ("https://[::1/", "not an address"),
+        ("https://a..example/", "not a name"),
+        ("https://192.0.43.8/" + "x" * 2000, "2000"),
+        ("", "https"),
+    ],
+    ids=ascii,
+)
+def test_refusal_says_what_is_wrong(url, why):
+    assert why in refusal(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://192.0.43.8/events?key=1", "https://[2620:0:2d0:200::8]/", "https://192.0.43.8:8443/"],
+)
+def test_public_address_is_accepted(url):
+    assert refusal(url) is None
+
+
+def test_named_networks_are_accepted_over_http_and_nothing_else(settings):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("10.1.2.0/24"), ip_network("::1/128")]
+
+    assert refusal("http://10.1.2.3/events") is None
+    assert refusal("https://[::ffff:10.1.2.3]/events") is None
+    assert refusal("http://[::1]/events") is None
+    assert refusal("https://10.1.3.3/events")
+    assert refusal("https://127.0.0.1/events")
+
+
+def test_public_is_what_the_internet_can_reach():
+    assert [
+        text for text in ("8.8.8.8", "1.1.1.1", "2606:4700::1111") if not is_public(ip_address(text))
+    ] == []
+
+
+async def post(url: str, **options):
+    client = Client(**options)
+    try:
+        return await client.post(url, b"{}", {})
+    finally:
+        await client.close()

@@ -1,0 +1,293 @@
+"""Real worker processes, real receivers: what arrives, and when, and after which accidents."""
+
+import asyncio
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from standardwebhooks import Webhook as Verifier
+
+from applications.registration.services.mail import mail_owners
+from applications.webhooks.models import Delivery, DeliveryAttempt
+from applications.webhooks.selectors.workers import worker_health
+from applications.webhooks.services.deliveries import send_test_event
+from fulfillment.management.commands.worker import STOP_SECONDS, Stuck, end_tasks
+from stores.orders.models import Order
+from tests.factories.applications import ApplicationFactory
+from tests.factories.orders import make_product, order_body
+from tests.factories.webhooks import make_event, make_webhook
+from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.workers import (
+    LEASE,
+    ROOT,
+    forget_jobs,
+    kill,
+    start_worker,
+    stop,
+    wait_for,
+    worker_environment,
+    working,
+)
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("this_machine_allowed", "_no_jobs"),
+]
+
+
+@pytest.fixture
+def _no_jobs(transactional_db):
+    forget_jobs()
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+def states() -> set[str]:
+    return set(Delivery.objects.values_list("state", flat=True))
+
+
+def is_all_delivered() -> bool:
+    return states() == {"Delivered"}
+
+
+def test_event_arrives_signed_within_a_second_and_failures_are_repeated(world, receiver):
+    webhook = make_webhook(world.application, receiver.url())
+    with working() as workers:
+        make_event(world.application)
+        receiver.wait_for(1)
+        started = time.time()
+        event = make_event(world.application, data={"Sequence": 2})
+        received = receiver.wait_for(2)[1]
+        wait_for(is_all_delivered)
+        webhook.url = receiver.url("/status/503")
+        webhook.save()
+        failing = send_test_event(webhook=webhook)
+        # The second try comes 5 seconds later.
+        receiver.wait_for(4)
+        assert worker_health().alive == 1
+        assert worker_health().last_heartbeat is not None
+        assert stop(workers.pop()) == 0
+
+    assert received.moment - started < 1
+    sent = Verifier(webhook.known_secret).verify(received.body, received.headers)
+    assert sent["EventID"] == received.headers["webhook-id"] == str(event.event_id)
+    first, second = DeliveryAttempt.objects.filter(delivery=failing)[:2]
+    assert 4 < (second.timestamp - first.timestamp).total_seconds() < 8
+    assert {one.headers["webhook-id"] for one in receiver.received[2:]} == {str(failing.event.event_id)}
+    assert worker_health().alive == 0
+
+
+def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
+    make_webhook(world.application, receiver.url("/hang"))
+    for _ in range(3):
+        make_webhook(world.application, receiver.url("/ok"))
+    delays: list[float] = []
+    with working():
+        # The mark stands for a machine of its own: beside other tests one of three rounds must reach it.
+        for turn in range(3):
+            before = len(arrived(receiver))
+            for _ in range(60):
+                make_event(world.application, data={"At": time.time()})
+                time.sleep(0.02)
+            wait_for(lambda before=before: len(arrived(receiver)) == before + 180, seconds=12)
+            if turn == 0:
+                # A limit holds for each webhook, however much waits for it.
+                assert sum(one.path == "/hang" for one in receiver.received) <= 16
+            delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[before:]]
+            if statistics.quantiles(delays, n=20)[-1] < 1:
+                break
+
+    assert statistics.quantiles(delays, n=20)[-1] < 1
+
+
+def open_files(worker) -> int:
+    return len(list(Path(f"/proc/{worker.pid}/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the files of another process")
+def test_dead_endpoints_of_many_applications_take_neither_files_nor_time_of_others(
+    world, receiver, settings, tmp_path
+):
+    """Four applications with twenty webhooks each that never answer, and one beside them that does."""
+    dead = ApplicationFactory.create_batch(4)
+    for application in dead:
+        for _ in range(20):
+            make_webhook(application, receiver.url("/hang"))
+    make_webhook(world.application, receiver.url("/ok"))
+    output, most = tmp_path / "output", 0
+    with output.open("wb") as file, working(output=file) as workers:
+        make_event(world.application, data={"At": time.time()})
+        receiver.wait_for(1)
+        for number in range(40):
+            for application in dead:
+                make_event(application, data={"At": number})
+            if number == 20:
+                mail_owners(application=world.application, subject="Another job", text="Look.")
+            make_event(world.application, data={"At": time.time()})
+            most = max(most, open_files(workers[0]))
+            time.sleep(0.02)
+        wait_for(lambda: len(arrived(receiver)) == 41, seconds=20)
+        wait_for(lambda: mail_jobs() == 0, seconds=10)
+        most = max(most, open_files(workers[0]))
+
+    delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)]
+    # Half of the places, kept connections and what the worker has open itself.
+    assert most < 1.5 * settings.WEBHOOK_CONNECTIONS
+    assert sum(one.path == "/hang" for one in receiver.received) <= settings.WEBHOOK_CONNECTIONS // 2
+    assert b"Another job" in output.read_bytes()
+    assert b"Too many open files" not in output.read_bytes()
+    assert statistics.quantiles(delays, n=20)[-1] < 1
+    # What found no place is nobody's, and is sent when there is one.
+    assert Delivery.objects.filter(state="Pending", tries=0).exists()
+
+
+def arrived(receiver: Receiver) -> list:
+    return [one for one in receiver.received if one.path == "/ok"]
+
+
+def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
+    """Orders tell their whole life while workers are killed at any moment and others take their place."""
+    make_webhook(world.application, receiver.url())
+    orders, steps = 20, 10
+    chance = random.Random(6)
+    with working(2, **{LEASE: "3"}) as workers:
+        for step in range(1, steps + 1):
+            for order in range(orders):
+                make_event(world.application, data={"OrderID": order, "Sequence": step})
+            if step % 3 == 0:
+                time.sleep(chance.uniform(0, 0.3))
+                kill(workers.pop(chance.randrange(len(workers))))
+                workers.append(start_worker(**{LEASE: "3"}))
+        wait_for(is_all_delivered, seconds=40)
+
+    told: dict[int, set[int]] = {}
+    for received in receiver.received:
+        data = received.event["Data"]
+        told.setdefault(data["OrderID"], set()).add(data["Sequence"])
+    assert told == {order: set(range(1, steps + 1)) for order in range(orders)}
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == orders * steps
+
+
+def test_worker_survives_losing_every_connection(world, receiver):
+    """As a restart of PostgreSQL does, in the middle of its work."""
+    make_webhook(world.application, receiver.url())
+    with working(**{LEASE: "3"}) as workers:
+        for number in range(90):
+            make_event(world.application)
+            if number % 30 == 20:
+                with connection.cursor() as cursor:
+                    cursor.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    )
+        wait_for(is_all_delivered, seconds=30)
+        assert workers[0].poll() is None
+
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == 90
+
+
+async def deaf(times: int) -> None:
+    """Loses so many cancellations, as a statement does whose connection breaks at that moment."""
+    while times:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            times -= 1
+    await asyncio.sleep(60)
+
+
+def test_lost_cancellation_is_repeated():
+    async def run() -> bool:
+        task = asyncio.create_task(deaf(2))
+        await asyncio.sleep(0)
+        await end_tasks([task], patience=0.02)
+        return task.cancelled()
+
+    assert asyncio.run(run())
+
+
+def test_what_never_ends_is_given_up_with_its_name():
+    async def run() -> None:
+        task = asyncio.create_task(deaf(20), name="stalled jobs")
+        await asyncio.sleep(0)
+        try:
+            await end_tasks([task], patience=0.02, limit=0.1)
+        finally:
+            await end_tasks([task], patience=0.001)
+
+    with pytest.raises(Stuck, match="stalled jobs"):
+        asyncio.run(run())
+
+
+def test_process_that_hangs_while_it_ends_is_left_in_time():
+    module = "fulfillment.management.commands.worker"
+    code = (
+        f"import time, django; django.setup(); import {module} as w; w.STOP_SECONDS = 0.2; w._exit_in_time()"
+    )
+    command = [sys.executable, "-c", f"{code}; time.sleep(60)"]
+
+    ended = subprocess.run(command, cwd=ROOT, env=worker_environment(), stderr=subprocess.PIPE, timeout=20)
+
+    assert (ended.returncode, b"did not end" in ended.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_worker_without_a_database_ends_when_told(number, tmp_path):
+    output = tmp_path / "output"
+    with output.open("wb") as file:
+        worker = start_worker(file, DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing")
+    try:
+        wait_for(lambda: b"error connecting" in output.read_bytes())
+        worker.send_signal(number)
+        assert worker.wait(timeout=STOP_SECONDS) == 0
+    finally:
+        kill(worker)
+
+
+def test_jobs_of_a_worker_that_fell_silent_are_done_by_another(world, tmp_path):
+    mail_owners(application=world.application, subject="A webhook fails", text="Look.")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH silent AS (INSERT INTO procrastinate_workers (last_heartbeat) "
+            "VALUES (now() - interval '31 seconds') RETURNING id) "
+            "UPDATE procrastinate_jobs SET status = 'doing', worker_id = silent.id FROM silent"
+        )
+    output = tmp_path / "output"
+    with output.open("wb") as file, working(output=file):
+        wait_for(lambda: b"A webhook fails" in output.read_bytes(), seconds=15)
+        wait_for(lambda: mail_jobs() == 0)
+
+    # Development prints mails to the console.
+    assert b"To: user@print.example" in output.read_bytes()
+
+
+def mail_jobs() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'applications.send_mail'")
+        return cursor.fetchone()[0]
+
+
+def test_demo_orders_advance_by_themselves(world, receiver):
+    make_product(world.demo)
+    make_webhook(world.application, receiver.url(), event_types=["order.*"])
+    order = world.as_application().call("POST", "/store/demo/order", order_body()).json()
+    with working(DEMO_ADVANCE_SECONDS="1"):
+        wait_for(lambda: Order.objects.get(pk=order["OrderID"]).status >= 40, seconds=25)
+        received = receiver.wait_for(3)
+
+    assert [one.event["Type"] for one in received][:3] == [
+        "order.received",
+        "order.accepted",
+        "order.in_production",
+    ]
+    assert [one.event["Data"]["Sequence"] for one in received][:3] == [1, 2, 3]

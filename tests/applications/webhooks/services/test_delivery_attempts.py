@@ -1,0 +1,266 @@
+"""The life of one delivery, with a clock that tests turn by hand."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import orjson
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
+from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.schedule import DELAYS
+from applications.webhooks.services.deliveries import resend_delivery
+from applications.webhooks.services.delivery_attempts import (
+    LEASE,
+    TAKE_DUE,
+    WITH_DUE,
+    record_attempt,
+    take_due_deliveries,
+    take_new_deliveries,
+    webhooks_with_due_deliveries,
+)
+from applications.webhooks.services.webhooks import change_webhook
+from tests.factories.webhooks import delivery_of, make_event, make_webhook, take_delivery
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def webhook(world):
+    return make_webhook(world.application)
+
+
+@pytest.fixture
+def delivery(world, webhook):
+    return delivery_of(make_event(world.application, data={"Sequence": 3}), webhook)
+
+
+def take_due(webhook, now, limit=10):
+    return take_due_deliveries(webhook_id=webhook.pk, limit=limit, now=now)
+
+
+def fail(taken, now, **answer):
+    record_attempt(
+        taken=taken, answer=Answer(**({"milliseconds": 7, "status": 500} | answer)), started=now, now=now
+    )
+
+
+def jobs() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs")
+        return cursor.fetchone()[0]
+
+
+def test_job_takes_along_what_the_event_means_to_others(world):
+    webhooks = [make_webhook(world.application) for _ in range(4)]
+    event = make_event(world.application)
+    make_event(world.application)
+    mine = delivery_of(event, webhooks[0])
+
+    taken = take_new_deliveries(delivery_id=mine.pk, busy=[webhooks[2].pk], now=timezone.now())
+
+    assert {one.webhook_id for one in taken} == {webhooks[n].pk for n in (0, 1, 3)}
+    assert {one.event_id for one in taken} == {event.event_id}
+    # Of 8 jobs those of this event have nothing left to do, the busy one's included.
+    assert jobs() == 4
+
+
+def test_what_is_taken_without_its_job_spares_the_job(world, webhook):
+    for _ in range(5):
+        make_event(world.application)
+
+    assert len(take_due(webhook, timezone.now() + SECOND, limit=3)) == 3
+    assert jobs() == 2
+
+
+def test_body_is_the_envelope(world, delivery):
+    event = delivery.event
+
+    taken = take_delivery(delivery, timezone.now())
+
+    assert orjson.loads(taken.body) == {
+        "EventID": str(event.event_id),
+        "Type": "order.received",
+        "Timestamp": event.timestamp.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "StoreID": "associated",
+        "ApplicationID": str(world.application.pk),
+        "Data": {"Sequence": 3},
+    }
+
+
+def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery):
+    now = timezone.now()
+    taken = take_delivery(delivery, now)
+    for number, delay in enumerate(DELAYS, start=1):
+        assert taken.tries == number
+        fail(taken, now)
+        delivery.refresh_from_db()
+        wait = delivery.next_try - now
+        assert delay * 0.9 <= wait <= delay * 1.1
+        assert webhooks_with_due_deliveries(now=delivery.next_try - SECOND) == []
+        assert take_due(webhook, delivery.next_try - SECOND) == []
+        now = delivery.next_try
+        assert webhooks_with_due_deliveries(now=now) == [(webhook.pk, webhook.application_id)]
+        (taken,) = take_due(webhook, now)
+    fail(taken, now)
+
+    delivery.refresh_from_db()
+    assert (taken.tries, delivery.state, delivery.next_try) == (10, "Failed", None)
+    assert DeliveryAttempt.objects.count() == 10
+    assert webhooks_with_due_deliveries(now=now + timedelta(days=9)) == []
+
+
+def test_success_ends_the_schedule_and_is_logged(delivery):
+    now = timezone.now()
+    taken = take_delivery(delivery, now)
+    fail(taken, now, status=None, error="No connection")
+    (again,) = take_due(delivery.webhook, now + timedelta(minutes=1))
+    record_attempt(taken=again, answer=Answer(12, 204, "thanks"), started=now, now=now)
+
+    delivery.refresh_from_db()
+    first, second = delivery.attempts.all()
+    assert (delivery.state, delivery.next_try) == ("Delivered", None)
+    assert (first.status_code, first.error, first.milliseconds) == (None, "No connection", 7)
+    assert (second.status_code, second.body, second.milliseconds) == (204, "thanks", 12)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_retry_after_is_honoured(delivery, status):
+    now = timezone.now()
+    fail(take_delivery(delivery, now), now, status=status, retry_after="3600")
+
+    delivery.refresh_from_db()
+    assert delivery.next_try == now + timedelta(hours=1)
+
+
+@pytest.mark.parametrize("status", [301, 400, 404, 429, 500, 503, 599])
+def test_anything_but_success_is_tried_again(webhook, delivery, status):
+    now = timezone.now()
+    fail(take_delivery(delivery, now), now, status=status)
+
+    delivery.refresh_from_db()
+    webhook.refresh_from_db()
+    assert (delivery.state, webhook.is_enabled, webhook.failing_since) == ("Pending", True, now)
+
+
+def test_gone_disables_the_webhook_at_once(webhook, delivery):
+    now = timezone.now()
+    fail(take_delivery(delivery, now), now, status=410)
+
+    delivery.refresh_from_db()
+    webhook.refresh_from_db()
+    assert (delivery.state, webhook.is_enabled) == ("Failed", False)
+    assert "410" in webhook.disabled_reason
+    assert Event.objects.filter(type="webhook.disabled").count() == 1
+    assert delivery.attempts.get().status_code == 410
+
+
+def test_disabled_webhook_waits_and_goes_on_when_enabled(webhook, delivery):
+    now = timezone.now() + timedelta(hours=1)
+    change_webhook(webhook=webhook, values={"IsEnabled": False})
+
+    assert take_delivery(delivery, now) is None
+    assert webhooks_with_due_deliveries(now=now) == take_due(webhook, now) == []
+    change_webhook(webhook=webhook, values={"IsEnabled": True})
+    assert [taken.delivery_id for taken in take_due(webhook, now)] == [delivery.pk]
+
+
+def test_tries_go_to_the_present_address(webhook, delivery):
+    now = timezone.now()
+    fail(take_delivery(delivery, now), now)
+    change_webhook(webhook=webhook, values={"URL": "https://192.0.43.8/moved"})
+
+    (taken,) = take_due(webhook, now + timedelta(minutes=1))
+
+    assert taken.url == "https://192.0.43.8/moved"
+
+
+def test_what_a_killed_worker_held_comes_up_again_within_a_minute(webhook, delivery):
+    now = timezone.now()
+    assert take_delivery(delivery, now)
+
+    assert take_delivery(delivery, now) is None
+    assert webhooks_with_due_deliveries(now=now + LEASE - SECOND) == []
+    assert timedelta(seconds=55) >= LEASE
+    (again,) = take_due(webhook, now + LEASE)
+    assert (again.delivery_id, again.tries) == (delivery.pk, 2)
+
+
+def test_new_delivery_is_left_to_its_job_at_first(webhook, delivery):
+    now = delivery.next_try
+
+    assert webhooks_with_due_deliveries(now=now + SECOND) == []
+    assert webhooks_with_due_deliveries(now=now + 3 * SECOND) == [(webhook.pk, webhook.application_id)]
+
+
+def test_resend_during_a_try_keeps_its_new_schedule(delivery):
+    now = timezone.now()
+    taken = take_delivery(delivery, now)
+    resend_delivery(delivery=delivery)
+    fail(taken, now)
+
+    delivery.refresh_from_db()
+    assert (delivery.state, delivery.tries) == ("Pending", 0)
+    assert take_delivery(delivery, now)
+
+
+def test_longest_due_comes_first_and_limited(world, webhook):
+    now = timezone.now() + timedelta(minutes=5)
+    first, second, third = (delivery_of(make_event(world.application), webhook) for _ in range(3))
+    Delivery.objects.filter(pk=third.pk).update(next_try=now - timedelta(hours=1))
+
+    assert [taken.delivery_id for taken in take_due(webhook, now, limit=1)] == [third.pk]
+    assert {taken.delivery_id for taken in take_due(webhook, now)} == {first.pk, second.pk}
+
+
+def test_prepared_statements_use_the_indexes(world, webhook):
+    """Beside many that wait, the next ones are found without reading the others."""
+    event = make_event(world.application)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data) "
+            "SELECT gen_random_uuid(), application_id, '', type, timestamp, data FROM applications_event, "
+            "generate_series(1, 20000)"
+        )
+        cursor.execute(
+            "INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created) "
+            "SELECT id, %s, 'Pending', 1, now() + interval '1 day', now() FROM applications_event "
+            "WHERE id > %s",
+            [webhook.pk, event.pk],
+        )
+        cursor.execute("ANALYZE applications_delivery")
+        now = datetime.now(UTC)
+        for statement, more in ((TAKE_DUE, {"webhook": webhook.pk, "limit": 16}), (WITH_DUE, {})):
+            cursor.execute(f"EXPLAIN {statement}", {"now": now, "late": now, "lease": now, **more})
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+            assert "delivery_due" in plan, plan
+            assert "Seq Scan on applications_delivery" not in plan, plan
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_never_take_the_same(world):
+    webhook = make_webhook(world.application)
+    for _ in range(60):
+        make_event(world.application)
+    now = timezone.now() + timedelta(minutes=1)
+    found: list[int] = []
+    start = threading.Barrier(4)
+
+    def work():
+        try:
+            start.wait()
+            while taken := take_due(webhook, now, limit=7):
+                found.extend(one.delivery_id for one in taken)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == len(set(found)) == 60
+    assert Webhook.objects.get().failing_since is None

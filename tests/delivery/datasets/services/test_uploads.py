@@ -1,0 +1,104 @@
+import time
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from delivery.datasets.models import ImportRun
+from delivery.datasets.selectors.datasets import live_dataset
+from delivery.datasets.selectors.populations import look_up
+from delivery.datasets.services.importer import ImportOptions
+from delivery.datasets.services.uploads import discard_upload, import_upload, receive_upload, start_import
+from fulfillment.core.errors import Conflict, NotFound
+
+pytestmark = pytest.mark.django_db
+
+
+def upload(name: str = "small.csv") -> ImportRun:
+    content = "\n".join(["ZIP,CRRT,RES,BUS", "84101,C001,5,5"]).encode()
+    return receive_upload(upload=SimpleUploadedFile(name, content), by="Ada")
+
+
+def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkeypatch):
+    for name, value in child_environment.items():
+        monkeypatch.setenv(name, value)
+    run = upload()
+    stored = run.upload.path
+
+    start_import(run=run, options=ImportOptions(vintage="2026-10"))
+
+    deadline = time.monotonic() + 20
+    while run.state in {"uploaded", "waiting", "running"} and time.monotonic() < deadline:
+        time.sleep(0.1)
+        run.refresh_from_db()
+    assert (run.state, run.error) == ("loaded", "")
+    assert look_up(["84101"]).body.startswith(b'[{"PostalCode":"84101","ResidentialCount":5')
+    assert (live_dataset().created_by, live_dataset().file_name) == ("Ada", "small.csv")
+    assert not Path(stored).exists()
+
+
+def test_an_upload_waits_while_another_import_runs(monkeypatch):
+    def refuse(**values):
+        raise Conflict("Import 1 is running.")
+
+    monkeypatch.setattr("delivery.datasets.services.uploads.import_file", refuse)
+    run = upload()
+
+    with pytest.raises(Conflict):
+        import_upload(run_id=run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("uploaded", "Import 1 is running.")
+
+
+def test_an_upload_that_is_gone():
+    run = upload()
+    Path(run.upload.path).unlink()
+
+    with pytest.raises(OSError, match="No such file"):
+        import_upload(run_id=run.pk)
+    with pytest.raises(NotFound):
+        import_upload(run_id=0)
+
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("failed", "The upload cannot be read: No such file or directory.")
+
+
+def test_an_upload_is_started_once(monkeypatch):
+    monkeypatch.setattr("delivery.datasets.services.uploads.subprocess.Popen", FakeProcess)
+    run = upload()
+    start_import(run=run, options=ImportOptions())
+
+    with pytest.raises(Conflict, match="already imported"):
+        start_import(run=run, options=ImportOptions())
+    with pytest.raises(Conflict, match="already imported"):
+        discard_upload(run=ImportRun.objects.get())
+
+
+class FakeProcess:
+    def __init__(self, *command, **options) -> None:
+        pass
+
+    def wait(self) -> None:
+        pass
+
+
+def test_an_upload_is_thrown_away():
+    run = upload()
+    stored = Path(run.upload.path)
+
+    discard_upload(run=run)
+
+    assert not stored.exists()
+    assert not ImportRun.objects.exists()
+
+
+def test_uploads_of_one_name_are_two_files():
+    runs = [receive_upload(upload=SimpleUploadedFile("same.csv", one), by="Ada") for one in (b"a", b"b")]
+
+    contents = []
+    for run in runs:
+        with run.upload.open() as file:
+            contents.append(file.read())
+    assert contents == [b"a", b"b"]
+    assert {run.file_name for run in runs} == {"same.csv"}

@@ -1,0 +1,300 @@
+"""Rules of our own that no linter has, in the manner of semgrep: each names what it forbids and where it may stand."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "stores")
+SOURCES = [
+    path
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if "migrations" not in path.parts
+]
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html")) + sorted((ROOT / "templates").rglob("*.txt"))
+
+FORBIDDEN_CALLS = {
+    "eval": "runs text as code",
+    "exec": "runs text as code",
+    "compile": "runs text as code",
+    "mark_safe": "lets markup through unescaped",
+    "SafeString": "lets markup through unescaped",
+    "SafeText": "lets markup through unescaped",
+    "os.system": "runs a shell",
+    "os.popen": "runs a shell",
+    "yaml.load": "makes objects of text",
+    "datetime.utcnow": "has no time zone",
+    "datetime.utcfromtimestamp": "has no time zone",
+    "date.today": "is of the machine's time zone",
+    "datetime.today": "is of the machine's time zone",
+    "tempfile.mktemp": "can be taken by somebody else first",
+}
+# `compile` is a method of other things, too.
+ONLY_BARE = {"eval", "exec", "compile"}
+FORBIDDEN_IMPORTS = {
+    "pickle": set(),
+    "marshal": set(),
+    "shelve": set(),
+    "telnetlib": set(),
+    "ftplib": set(),
+    # Writing it needs no defence; the reader of SVG files ends at the first entity.
+    "xml": {"stores/catalog/api/xml.py", "stores/typesetting/artwork.py"},
+    # Whoever calls out could be sent anywhere: the one client that looks where it goes.
+    "requests": {"applications/webhooks/sending/client.py"},
+    "requests_hardened": {"applications/webhooks/sending/client.py"},
+    "httpx": {"applications/webhooks/sending/client.py"},
+    "aiohttp": {"applications/webhooks/sending/client.py"},
+    "urllib3": {"applications/webhooks/sending/client.py"},
+    "urllib.request": set(),
+    # Asks the server it has just started, on this machine.
+    "http.client": {"fulfillment/management/commands/up.py"},
+    # Not for secrets: `secrets` is.
+    "random": {"applications/webhooks/sending/schedule.py", "stores/orders/services/sample_orders.py"},
+}
+# Everything else writes its rows with what it has, so that no cell is run as a formula.
+WRITES_CSV = {"fulfillment/core/csv_rows.py"}
+CSRF_EXEMPT = {"applications/oauth/views.py"}
+SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
+EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def name_of(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return ""
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node, name_of(node.func)
+
+
+def wrong_calls(tree: ast.Module) -> list[str]:
+    found = []
+    for node, name in calls(tree):
+        short = ".".join(name.split(".")[-2:])
+        found += [
+            f"{node.lineno}: {forbidden} {FORBIDDEN_CALLS[forbidden]}"
+            for forbidden in {name, short, name.split(".")[-1]} & set(FORBIDDEN_CALLS)
+            if forbidden not in ONLY_BARE or name == forbidden
+        ]
+        if short == "datetime.now" and not (node.args or node.keywords):
+            found.append(f"{node.lineno}: datetime.now() has no time zone")
+        for keyword in node.keywords:
+            if keyword.arg == "shell" and getattr(keyword.value, "value", True) is not False:
+                found.append(f"{node.lineno}: shell= runs a shell")
+            if keyword.arg in {"verify", "verify_ssl", "check_hostname"} and not getattr(
+                keyword.value, "value", True
+            ):
+                found.append(f"{node.lineno}: {keyword.arg}=False trusts everybody")
+    return found
+
+
+def wrong_imports(tree: ast.Module, where: str) -> list[str]:
+    found = []
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            for forbidden, allowed in FORBIDDEN_IMPORTS.items():
+                if (name == forbidden or name.startswith(f"{forbidden}.")) and where not in allowed:
+                    found.append(f"{node.lineno}: import of {forbidden}")
+    return found
+
+
+def wrong_csv(tree: ast.Module) -> list[str]:
+    return [
+        f"{node.lineno}: {name} does not neutralise formulas"
+        for node, name in calls(tree)
+        if name.split(".")[-1] in {"DictWriter"} or name == "csv.writer"
+    ]
+
+
+def is_constant_sql(node: ast.expr, constants: set[str]) -> bool:
+    """Text of our own: a literal, a module's constant, or one made of such; `sql.SQL` quotes what it is given."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        last = name_of(node).split(".")[-1]
+        return last.isupper() or last in constants
+    if isinstance(node, ast.Call) and (
+        name_of(node.func) in {"sql.SQL", "SQL"} or name_of(node.func).endswith(".join")
+    ):
+        return True
+    parts = parts_of(node)
+    return parts is not None and all(is_constant_sql(part, constants) for part in parts)
+
+
+def parts_of(node: ast.expr) -> list[ast.expr] | None:
+    """What the text of an expression is made of; None for what may be any text."""
+    if isinstance(node, ast.Constant):
+        return []
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.JoinedStr):
+        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [node.left, node.right]
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace":
+        return [node.func.value]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        # Of a text only what is constant, too; `sql.SQL` quotes the rest.
+        composed = not isinstance(node.func.value, ast.Constant)
+        given = [] if composed else [*node.args, *(keyword.value for keyword in node.keywords)]
+        return [node.func.value, *given]
+    return None
+
+
+def local_sql(tree: ast.Module) -> set[str]:
+    """Names that are only ever given constant text, and the parameters that hold statements by convention."""
+    given: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    given.setdefault(target.id, []).append(node.value)
+        elif (
+            isinstance(node, ast.For)
+            and isinstance(node.target, ast.Name)
+            and isinstance(node.iter, ast.Tuple)
+        ):
+            given.setdefault(node.target.id, []).extend(node.iter.elts)
+    names: set[str] = set()
+    while True:
+        more = {
+            name for name, values in given.items() if all(is_constant_sql(value, names) for value in values)
+        } - names
+        if not more:
+            return names
+        names |= more
+
+
+# Where a statement is passed on, or made of names of our own models: each was read.
+STATEMENTS_PASSED_ON = {
+    "applications/webhooks/services/retention.py",  # `_run` gets the constants of its module
+    "fulfillment/core/db/prepared.py",  # hands on what the caller wrote; checked where it is called
+    "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module
+    "fulfillment/core/audit/guards.py",  # tables and columns of our models, quoted by `sql.Identifier`
+    "stores/orders/selectors/export.py",  # a few forms, made of constants and kept
+    "stores/catalog/services/rows.py",  # tables named in its constant CHILDREN
+}
+
+
+def wrong_statements(tree: ast.Module) -> list[str]:
+    constants = local_sql(tree)
+    found = []
+    for node, name in calls(tree):
+        if name.split(".")[-1] in EXECUTES and node.args and not is_constant_sql(node.args[0], constants):
+            found.append(f"{node.lineno}: {ast.unparse(node.args[0])[:60]} is no constant statement")
+        if name.endswith((".objects.raw", ".objects.extra")):
+            found.append(f"{node.lineno}: {name} takes raw SQL")
+    return found
+
+
+def wrong_comparisons(tree: ast.Module) -> list[str]:
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.Constant) for side in sides):
+            continue
+        if any(SECRET_NAMES.search(name_of(side).split(".")[-1]) for side in sides):
+            found.append(f"{node.lineno}: {ast.unparse(node)} takes a time that tells; use compare_digest")
+    return found
+
+
+def where(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+# Two inputs of the same person, and a place in a text: no time to measure.
+HARMLESS_COMPARISONS = {
+    "accounts/management/commands/create_operator.py": "getpass.getpass('Once more: ') != password",
+    "stores/proofs/links.py": "_text(content) != token",
+}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=where)
+def test_source_keeps_the_rules(path):
+    tree, name = parsed(path), where(path)
+    found = [*wrong_calls(tree), *wrong_imports(tree, name)]
+    if name not in STATEMENTS_PASSED_ON:
+        found += wrong_statements(tree)
+    if name not in WRITES_CSV:
+        found += wrong_csv(tree)
+    harmless = HARMLESS_COMPARISONS.get(name)
+    found += [said for said in wrong_comparisons(tree) if not harmless or harmless not in said]
+    if "csrf_exempt" in path.read_text("utf-8") and name not in CSRF_EXEMPT:
+        found.append("csrf_exempt")
+
+    assert found == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=where)
+def test_template_keeps_the_rules(path):
+    text = path.read_text("utf-8")
+    wrong = {
+        r"\|\s*safe\b": "|safe",
+        r"\|\s*safeseq\b": "|safeseq",
+        r"autoescape\s+off": "autoescape off",
+        r"<script(?![^>]*\bsrc=)": "inline script",
+        r"<style\b": "inline style",
+        r"\sstyle=[\"']": "style attribute",
+        r"\son[a-z]+=[\"']": "event attribute",
+        r"javascript:": "javascript: address",
+        r"(?:\bsrc|<link[^>]*\bhref)=[\"']https?://": "address of elsewhere that loads",
+    }
+    patterns = {pattern: said for pattern, said in wrong.items() if path.suffix == ".html" or "safe" in said}
+    if path.suffix == ".txt":
+        patterns = {r"\|\s*safe\b": "|safe"}
+
+    found = [said for pattern, said in patterns.items() if re.search(pattern, text)]
+
+    assert [said for said in found if (where(path), said) not in ALLOWED_IN_TEMPLATES] == []
+
+
+ALLOWED_IN_TEMPLATES: set[tuple[str, str]] = set()
+
+
+def test_rules_catch_what_they_forbid():
+    bad = ast.parse(
+        "import pickle\nfrom urllib.request import urlopen\nimport requests\n"
+        "def f(cursor, name, secret, given):\n"
+        "    eval(name)\n    mark_safe(name)\n    datetime.now()\n    run(name, shell=True)\n"
+        "    get(name, verify=False)\n"
+        "    cursor.execute(f'SELECT {name}')\n    cursor.execute('SELECT ' + name)\n"
+        "    cursor.execute('SELECT %s' % name)\n    text = f'DELETE {name}'\n    cursor.execute(text)\n"
+        "    csv.writer(name).writerow(given)\n    csv.DictWriter(name, given)\n"
+        "    return secret == given\n"
+    )
+
+    assert len(wrong_calls(bad)) == 5
+    assert {said.split(": ")[1] for said in wrong_imports(bad, "x.py")} == {
+        "import of pickle",
+        "import of urllib.request",
+        "import of requests",
+    }
+    assert [said.split(":")[0] for said in wrong_statements(bad)] == ["10", "11", "12", "14"]
+    assert len(wrong_comparisons(bad)) == 1
+    assert len(wrong_csv(bad)) == 2
+    good = ast.parse(
+        "ROWS = 'SELECT 1'\ndef f(cursor, name):\n    cursor.execute(ROWS)\n    cursor.execute(f'{ROWS} LIMIT 1')\n"
+        "    cursor.execute(sql.SQL('SELECT {x}').format(x=sql.Identifier(name)))\n"
+        "    cursor.execute('SELECT %s', [name])\n"
+    )
+    assert wrong_statements(good) == []

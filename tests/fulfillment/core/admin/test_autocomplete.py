@@ -1,0 +1,174 @@
+"""Fields of the console that name another record: whatever is sent, the form comes back and says what is wrong."""
+
+from html.parser import HTMLParser
+
+import pytest
+from django import forms
+from django.contrib import admin
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Role, User
+from applications.registration.models import Application
+from fulfillment.core.admin import autocomplete
+from stores.catalog.models import Product
+from tests.factories.templates import make_card
+
+HOSTILE = {
+    "letters": "letters",
+    "huge": "9" * 30,
+    "longer than a number may be": "9" * 5000,
+    "negative": "-1",
+    "nul": "1\x00",
+    "a list": "[1]",
+    "other digits": "²",
+    "an unreadable letter": "\ufffd",
+}
+
+
+class Controls(HTMLParser):
+    """Names of a form's controls, and the options of each select."""
+
+    def __init__(self, content):
+        super().__init__()
+        self.names, self.options = set(), {}
+        self.feed(content)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag in {"input", "select", "textarea"} and found.get("name"):
+            self.names.add(found["name"])
+        if tag == "select":
+            self.select = found.get("name")
+        elif tag == "option":
+            self.options.setdefault(self.select, []).append(found.get("value"))
+
+
+def address(model, page, *arguments):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=arguments)
+
+
+def pages_with_choices(client):
+    """Of every admin: its form for a new record and that of one there is."""
+    for model, one in admin.site._registry.items():
+        request = client.get("/admin/").wsgi_request
+        if one.has_add_permission(request):
+            yield address(model, "add")
+        found = model._default_manager.first()
+        if found is not None and one.has_change_permission(request):
+            yield address(model, "change", found.pk)
+
+
+def choice_names(answer):
+    """The fields of a page that choose something, those of rows to be added as row 0 or the next."""
+    context = answer.context_data
+    form = context["adminform"].form if "adminform" in context else None
+    names = [
+        name
+        for name, field in (form.fields if form else {}).items()
+        if isinstance(field, forms.ModelChoiceField)
+    ]
+    rows = {}
+    for formset in context.get("inline_admin_formsets", ()):
+        empty = formset.formset.empty_form
+        number = formset.formset.initial_form_count()
+        prefix = formset.formset.prefix
+        added = [name for name, field in empty.fields.items() if isinstance(field, forms.ModelChoiceField)]
+        rows |= {f"{prefix}-TOTAL_FORMS": number + 1, f"{prefix}-INITIAL_FORMS": number}
+        names += [f"{prefix}-{number}-{name}" for name in added]
+    return names, rows
+
+
+@pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
+def test_a_key_of_another_kind_is_an_error_of_its_field(world, client, value):
+    make_card(world.associated)
+    world.as_user(world.user)
+    client.force_login(world.operator)
+    tried = []
+    for page in pages_with_choices(client):
+        names, rows = choice_names(client.get(page))
+        if not names:
+            continue
+        sent = dict.fromkeys(names, value)
+        answer = client.post(page, {**rows, **sent})
+        assert answer.status_code == 200, page
+        assert "This page can" not in answer.content.decode()
+        errors = answer.context_data["errors"]
+        assert errors, page
+        tried += [f"{page} {name}" for name in names]
+
+    assert any("/role/add/ store" in one for one in tried)
+    assert any("/application/" in one and "-user" in one for one in tried), tried
+    assert any("/product/add/ store" in one for one in tried)
+    assert len(tried) > 6
+
+
+def test_the_few_there_are_can_be_chosen_without_a_script(world, client):
+    client.force_login(world.operator)
+
+    found = Controls(client.get(address(Product, "add")).content.decode())
+
+    assert {str(world.associated.pk), str(world.unassociated.pk)} <= set(found.options["store"])
+    assert found.options["store"][0] == "", "no store is chosen before somebody chooses one"
+
+
+def test_the_only_one_there_is_needs_no_choosing(world, client):
+    client.force_login(world.operator)
+
+    found = Controls(client.get(address(User, "add")).content.decode())
+
+    assert found.options["tenant"] == [str(world.tenant.pk)]
+
+
+def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
+    monkeypatch.setattr(autocomplete, "FEW", 1)
+    client.force_login(world.operator)
+    page = client.get(address(Role, "add")).content.decode()
+
+    assert 'name="user" value="" aria-label="ID of the user"' in page
+    assert Controls(page).options["user"] == [""]
+    # Both controls are sent; the one that was typed into is the second.
+    sent = {
+        "user": ["", str(world.outsider.pk)],
+        "store": ["", world.associated.pk],
+        "grant": "Order.All.Read",
+    }
+    assert client.post(address(Role, "add"), sent).status_code == 302
+    assert Role.objects.filter(user=world.outsider, store=world.associated).exists()
+
+
+def test_what_was_chosen_stays_chosen_beside_another_error(world, client, monkeypatch):
+    monkeypatch.setattr(autocomplete, "FEW", 1)
+    client.force_login(world.operator)
+
+    page = client.post(
+        address(Role, "add"), {"user": world.user.pk, "grant": "no such grant"}
+    ).content.decode()
+
+    assert f'<option value="{world.user.pk}" selected>user ({world.user.email})</option>' in page
+
+
+def test_rows_to_be_added_look_nothing_up(world, client, django_assert_max_num_queries):
+    client.force_login(world.operator)
+    for model, record in ((User, world.user), (Application, world.application)):
+        with django_assert_max_num_queries(12):
+            client.get(address(model, "change", record.pk))
+
+
+def test_choice_reads_no_more_rows_than_it_offers(world, client):
+    """PostgreSQL reads all users to sort them for the first few."""
+    client.force_login(world.operator)
+
+    with CaptureQueriesContext(connection) as asked:
+        page = client.get(address(Role, "add")).content.decode()
+
+    users = [
+        one["sql"]
+        for one in asked
+        if f"LIMIT {autocomplete.FEW + 1}" in one["sql"] and "accounts_user" in one["sql"]
+    ]
+    assert len(users) == 1
+    assert "ORDER BY" not in users[0]
+    offered = [f">{user.username} ({user.email})<" for user in User.objects.order_by("username")]
+    assert sorted(page.index(one) for one in offered) == [page.index(one) for one in offered]

@@ -1,0 +1,48 @@
+"""The search of the console finds what Django's own would, through fewer rows."""
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin import ModelAdmin
+
+from accounts.models import Role, SubscriptionKey
+from stores.catalog.models import Product
+from tests.factories.templates import make_card
+
+TERMS = ("user", "USER", "associated", "user associated", '"user" no', "'associated'", "%", "\\", "'", "ass_")
+
+
+@pytest.mark.parametrize(
+    "model", [Role, Product, SubscriptionKey.pgh_event_model], ids=lambda one: one.__name__
+)
+@pytest.mark.parametrize("term", TERMS)
+def test_search_finds_what_djangos_own_would(world, rf, model, term):
+    make_card(world.associated)
+    world.as_user(world.user)
+    one, everything = admin.site._registry[model], model.objects.all()
+    request = rf.get("/")
+
+    found, _ = one.get_search_results(request, everything, term)
+    expected, _ = ModelAdmin.get_search_results(one, request, everything, term)
+
+    assert set(found) == set(expected)
+    assert "JOIN" not in str(found.order_by().query).partition("WHERE")[0]
+
+
+def test_search_by_the_name_of_a_user_finds_the_roles(world, rf):
+    one = admin.site._registry[Role]
+
+    found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), world.user.username)
+
+    assert set(found) == set(Role.objects.filter(user=world.user)) != set()
+
+
+def test_search_for_a_pasted_page_finds_nothing_and_asks_nothing(world, rf, django_assert_num_queries):
+    one = admin.site._registry[Role]
+
+    with django_assert_num_queries(0):
+        page = " ".join(map(str, range(3000)))
+        found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), page)
+        assert list(found) == []
+
+    repeated, _ = one.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
+    assert set(repeated) == set(Role.objects.filter(user=world.user))

@@ -1,0 +1,163 @@
+import json
+import time
+
+import pytest
+from django.db import OperationalError
+
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.subscriptions import regenerate_subscription_key
+from fulfillment.core.api import errors
+
+MALFORMED = [
+    b"{",
+    b'{"Name": }',
+    b'{"Name": "a", "Name": "b"}',
+    b'{"Name": NaN}',
+    b'{"Name": Infinity}',
+    b'{"Name": "\\u0000"}',
+    b'{"Name": "\\ud800"}',
+    b'{"\\u0000": 1}',
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"a":' * 5000 + b"1" + b"}" * 5000,
+    b'{"Name": ' + b"[" * 40 + b"]" * 40 + b"}",
+    b'{"Name": ' + b"9" * 5000 + b"}",
+    b"null",
+    b"[]",
+    b'"text"',
+    b"7",
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED)
+def test_malformed_body_is_a_400_problem(world, body):
+    response = world.as_user(world.user).generic(
+        "POST", "/api/v1/application", body, content_type="application/json"
+    )
+
+    assert response.status_code == 400, response.content
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.json()["_meta"]["Messages"]
+
+
+def test_names_are_compared_in_time_that_grows_with_the_body(world):
+    names = [f"{number:x}" for number in range(60_000)]
+    body = "{" + ",".join(f'"{name}":0' for name in [*names, names[-1]]) + "}"
+    began = time.process_time()
+
+    response = world.as_user(world.user).generic(
+        "POST", "/api/v1/application", body, content_type="application/json"
+    )
+
+    assert "the name 'ea5f' occurs twice" in response.json()["detail"]
+    assert time.process_time() - began < 5
+
+
+def test_body_without_content_type_is_read_as_json(world):
+    response = world.as_user(world.user).generic(
+        "POST", "/api/v1/application", json.dumps({"Name": "No type"}), content_type=""
+    )
+
+    assert response.status_code == 201
+
+
+def test_too_large_body_is_413(world):
+    body = json.dumps({"Name": "x" * 1_100_000})
+
+    response = world.as_user(world.user).generic(
+        "POST", "/api/v1/application", body, content_type="application/json"
+    )
+
+    assert (response.status_code, response.json()["Code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("path", ["", "/", "/nothing", "/application/", "/store/x/y/z"])
+def test_unknown_path_is_a_problem_without_credentials(db, client, path):
+    response = client.get(f"/api/v1{path}")
+
+    assert response.status_code == 404
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.json()["Code"] == "not_found"
+
+
+def test_wrong_method_is_405_with_allow(world):
+    response = world.as_user(world.user).call("DELETE", "/application")
+
+    assert response.status_code == 405
+    assert set(response["Allow"].replace(" ", "").split(",")) >= {"GET", "POST"}
+
+
+@pytest.mark.parametrize("path", ["/api/v1/application/%00", "/api/v1/application?verbose=%00"])
+def test_nul_in_the_address_is_400(world, path):
+    assert world.as_user(world.user).get(path).status_code == 400
+
+
+def test_lost_database_is_503_with_retry_after():
+    response = errors.answer_exception(OperationalError("server closed the connection"))
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+
+
+def test_unexpected_error_tells_nothing_of_itself(caplog):
+    response = errors.answer_exception(RuntimeError("secret detail"))
+
+    assert response.status_code == 500
+    assert b"secret detail" not in response.content
+    assert "secret detail" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Basic abc",
+        "Bearer",
+        "Bearer ",
+        "Bearer a b",
+        "Bearer \u00e9",
+        "Bearer " + "x" * 600,
+        "bearer\tx",
+        "Token x",
+    ],
+)
+def test_malformed_authorization_is_401(world, header):
+    client = world.as_user(world.user)
+
+    response = client.call("GET", "/application", headers={"Authorization": header})
+
+    assert (response.status_code, response.json()["Code"]) == (401, "token_invalid")
+
+
+def test_scheme_of_authorization_is_taken_in_any_case(world):
+    client = world.as_user(world.user)
+
+    assert (
+        client.call("GET", "/application", headers={"Authorization": f"bEARER {client.token}"}).status_code
+        == 200
+    )
+
+
+def test_credentials_in_query_or_form_are_not_read(world):
+    client = world.as_user(world.user)
+    path = f"/api/v1/application?access_token={client.token}&subscription-key={client.key}"
+
+    assert client.get(path, headers={"Authorization": ""}).status_code == 401
+    assert client.get(path, headers={"Ocp-Apim-Subscription-Key": ""}).status_code == 401
+
+
+def test_credentials_are_checked_and_the_request_counted_with_one_query(world, django_assert_num_queries):
+    client = world.as_user(world.user)
+
+    with django_assert_num_queries(1):
+        assert client.call("GET", "/user/emails").status_code == 405
+
+
+def test_secondary_key_opens_and_a_regenerated_one_is_dead(world):
+    client = world.as_user(world.user)
+    keys = subscription_keys(world.user.subscription)
+    new = regenerate_subscription_key(subscription=world.user.subscription, slot="primary")
+
+    def status(key):
+        return client.call("GET", "/application", headers={"Ocp-Apim-Subscription-Key": key}).status_code
+
+    assert (status(keys["primary"]), status(new), status(keys["secondary"])) == (401, 200, 200)

@@ -1,0 +1,90 @@
+"""What a form may cost of who is not signed in, of clients of the authorization server, and of who is."""
+
+import pytest
+from django.test import Client
+
+from accounts import rate_limits
+from accounts.rate_limits import Standing
+from fulfillment.core.api.form_limits import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
+from tests.support.costs import milliseconds
+
+MULTIPART = "multipart/form-data; boundary=x"
+PART = b"--x\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n"
+STRANGERS = [
+    "/accounts/login/",
+    "/accounts/signup/",
+    "/accounts/password-reset/",
+    "/oauth/authorize",
+    "/admin/login/",
+]
+CLIENTS = ["/oauth/token", "/oauth/revoke"]
+HOSTILE = {
+    "encoded": (b"a=" + b"%41" * 340_000, URL_ENCODED),
+    "encoded, as much as is read": (b"a=" + b"%41" * (SMALL_FORM // 3 - 1), URL_ENCODED),
+    "fields": (b"a&" * 500_000, URL_ENCODED),
+    "as many fields as fit": (b"a&" * (SMALL_FORM // 2), URL_ENCODED),
+    "parts": (PART * 20_000, MULTIPART),
+    "as many parts as fit": (PART * (SMALL_FORM // len(PART)), MULTIPART),
+    "no boundary": (PART * 600, "multipart/form-data"),
+    "JSON": (b"[" * SMALL_FORM, "application/json"),
+}
+
+
+def send(client, path, body, content_type, **extra):
+    return client.generic("POST", path, body, content_type=content_type, **extra)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("path", STRANGERS + CLIENTS)
+def test_hostile_form_of_a_stranger_costs_a_few_milliseconds(db, client, path, name):
+    status = send(client, path, *HOSTILE[name]).status_code
+
+    assert status < 500
+    # A page, or the form shown again, is a few milliseconds of templates.
+    assert milliseconds(lambda: send(client, path, *HOSTILE[name])) < 50
+
+
+@pytest.mark.parametrize("path", STRANGERS)
+def test_strangers_forms_have_few_fields(db, client, path):
+    fields = b"&".join([b"a=b"] * (FEW_FIELDS + 1))
+
+    for body, kind in ((fields, URL_ENCODED), (PART * (FEW_FIELDS + 1), MULTIPART)):
+        response = send(client, path, body, kind)
+        assert (response.status_code, response.json()["Code"]) == (400, "too_many_fields")
+    assert send(client, path, b"a=" + b"b" * SMALL_FORM, URL_ENCODED).status_code == 413
+
+
+@pytest.mark.parametrize("path", CLIENTS)
+def test_clients_forms_are_short_and_refused_in_the_form_of_oauth(db, client, path):
+    long = send(client, path, b"grant_type=" + b"b" * SMALL_FORM, URL_ENCODED)
+    many = send(client, path, b"&".join([b"a=b"] * (FEW_FIELDS + 1)), URL_ENCODED)
+
+    assert (long.status_code, long.json()["error"]) == (413, "invalid_request")
+    assert (many.status_code, many.json()["error"]) == (400, "invalid_request")
+
+
+def test_who_is_signed_in_sends_longer_forms(world):
+    person, operator = Client(), Client()
+    person.force_login(world.outsider)
+    operator.force_login(world.operator)
+    long, longer = b"a=" + b"b" * SMALL_FORM, b"a=" + b"b" * SIGNED_IN_FORM
+    many = b"&".join([b"_selected_action=1"] * 1000)
+
+    assert send(person, "/profile", long, URL_ENCODED).status_code == 200
+    assert send(person, "/profile", longer, URL_ENCODED).status_code == 413
+    assert send(operator, "/admin/stores/order/", longer, URL_ENCODED).status_code != 413
+    assert send(operator, "/admin/stores/order/", many, URL_ENCODED).status_code not in {400, 413}
+
+
+def test_flood_from_one_address_is_refused_before_its_form_is_taken_apart(db, client, settings):
+    bucket = f"{rate_limits.TOKEN_FAILURES}:198.51.100.7"
+    rate_limits.remember_refusal(
+        bucket, Standing(rate_limits.TOKEN_FAILURES, quota=1, used=1000, seconds_left=60)
+    )
+    body = b"grant_type=client_credentials&scope=" + b"%41" * 10_000
+
+    def flood():
+        return send(client, "/oauth/token", body, URL_ENCODED, REMOTE_ADDR="198.51.100.7")
+
+    assert flood().status_code == 429
+    assert milliseconds(flood, tries=20) < 2

@@ -1,0 +1,216 @@
+"""What a JSON body may cost, and that a refusal of one lists every mistake in it and says how many there are."""
+
+import json
+
+import pytest
+from rest_framework.exceptions import ParseError
+
+from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
+from fulfillment.core.mistakes import LISTED
+from tests.support.costs import milliseconds
+
+UNKNOWN = ",".join(f'"{number:05}":0' for number in range(93_000))
+MANY = MAXIMUM_VALUES - 100
+HOSTILE = {
+    "unknown members": "{" + UNKNOWN + "}",
+    "as many unknown members as are read": "{" + ",".join(f'"{n:05}":0' for n in range(MANY)) + "}",
+    "unknown members within": '{"Name":"a","Keys":[{' + ",".join(f'"{n:05}":0' for n in range(MANY)) + "}]}",
+    "long name before an array": '{"' + "a" * 500_000 + '":[' + ",".join("1" * 60_000) + "]}",
+    "wrong elements": '{"Name":"a","ReplyUrls":[' + ",".join("1" * MANY) + "]}",
+    "NUL in each element": '{"Name":[' + ",".join(['"\\u0000"'] * MANY) + "]}",
+    "objects": '{"Name":[' + ",".join(["{}"] * (MANY // 2)) + "]}",
+    "bottomless": "[" * 500_000 + "]" * 500_000,
+    "bottomless within": '{"a":' * 30_000 + "1" + "}" * 30_000,
+    "escaped quotes without an end": '"' + '\\"' * 400_000,
+    "commas in a text": '{"Name":"' + ",[{" * 300_000 + '"}',
+    "text of nothing": '{"Name":"' + "\u200b" * 300_000 + '"}',
+    "numbers": '{"Name":[' + ",".join(["9" * 4000] * 200) + "]}",
+}
+
+
+def post(client, body, path="/application"):
+    return client.generic("POST", f"/api/v1{path}", body, content_type="application/json")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_body_is_refused_within_a_tenth_of_a_second(world, name):
+    client = world.as_user(world.user)
+
+    response = post(client, HOSTILE[name])
+
+    assert (response.status_code, response.json()["Code"]) == (400, "invalid_body")
+    assert len(response.content) < 200_000
+    assert milliseconds(lambda: post(client, HOSTILE[name])) < 150
+
+
+def test_93_000_unknown_members_cost_less_than_a_tenth_of_a_second(world):
+    client = world.as_user(world.user)
+    body = HOSTILE["unknown members"]
+
+    assert len(body) > 880_000
+    assert milliseconds(lambda: post(client, body)) < 100
+
+
+def test_array_of_addresses_is_refused_within_a_few_milliseconds(world):
+    client = world.as_user(world.user)
+    body = "[" + ",".join("1" * MANY) + "]"
+
+    assert post(client, body, "/user/emails").json()["ErrorCount"] == MANY
+    assert milliseconds(lambda: post(client, body, "/user/emails")) < 60
+
+
+def message_of(body) -> str:
+    with pytest.raises(ParseError) as refusal:
+        check_structure(body.encode())
+    return str(refusal.value)
+
+
+def test_body_is_read_up_to_its_depth():
+    deepest = "[" * MAXIMUM_DEPTH + "]" * MAXIMUM_DEPTH
+
+    check_structure(deepest.encode())
+    check_structure(f'{{"a":{deepest[1:-1]},"b":[{{}},{{}}]}}'.encode())
+    assert message_of(f"[{deepest}]") == f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels."
+    assert "nested deeper" in message_of('{"a":' * (MAXIMUM_DEPTH + 1) + "1" + "}" * (MAXIMUM_DEPTH + 1))
+    assert "nested deeper" in message_of("[" * (MAXIMUM_DEPTH + 1))
+
+
+@pytest.mark.parametrize("text", ["[" * 50, "{}" * 50, '\\"[' * 50, "\\\\", ","])
+def test_what_stands_in_a_text_is_no_structure(text):
+    check_structure(json.dumps([text] * 40 + [[text]] * 40).encode())
+    check_structure(json.dumps({text: text * 900, "b": [[], [], {}] * 20}).encode())
+
+
+def test_body_is_read_up_to_its_number_of_values():
+    check_structure(("[" + ",".join("1" * MAXIMUM_VALUES) + "]").encode())
+    check_structure(f'["{"," * 2 * MAXIMUM_VALUES}"]'.encode())
+    message = message_of("[" + ",".join("1" * (MAXIMUM_VALUES + 1)) + "]")
+    assert (
+        message
+        == f"The body has {MAXIMUM_VALUES + 1:,} members and elements; at most {MAXIMUM_VALUES:,} are read."
+    )
+
+
+def test_name_is_read_up_to_its_length(world):
+    client = world.as_user(world.user)
+
+    short = post(client, json.dumps({"a" * LONGEST_NAME: 1})).json()
+    long = post(client, json.dumps({"Name": "a", "Keys": [{"b" * (LONGEST_NAME + 1): 1}]})).json()
+
+    assert short["Errors"][0]["Code"] == "unknown_field"
+    assert "has 257 characters; at most 256 are read" in long["detail"]
+
+
+def mistakes(response) -> list[tuple[str, str]]:
+    assert response.status_code == 400
+    body = response.json()
+    assert body["ErrorCount"] >= len(body["Errors"])
+    return [(error["Pointer"], error["Code"]) for error in body["Errors"]]
+
+
+def test_every_mistake_of_a_body_is_listed_at_once(world):
+    body = {
+        "Nome": "x",
+        "Name": 7,
+        "IsEnabled": "yes",
+        "Keys": [{"ID": 1, "Id": 2}, {"Start": 3}],
+        "Mail": "",
+    }
+
+    response = post(world.as_user(world.user), json.dumps(body))
+
+    assert sorted(mistakes(response)) == [
+        ("/IsEnabled", "invalid"),
+        ("/Keys/0/ID", "invalid"),
+        ("/Keys/0/Id", "unknown_field"),
+        ("/Keys/1/Start", "unknown_field"),
+        ("/Mail", "unknown_field"),
+        ("/Name", "invalid"),
+        ("/Nome", "unknown_field"),
+    ]
+    assert (response.json()["ErrorCount"], response.json()["detail"]) == (
+        7,
+        "7 things are wrong with the body.",
+    )
+
+
+def test_missing_members_and_broken_rules_are_listed_with_unknown_ones(world):
+    recipient = {
+        "Name": "Dana", "Address1": "1 Main St", "City": "Salem", "PostalCode": "x", "CountryCode": "US", "Zip": 1
+    }  # fmt: skip
+    body = {"Recipient": recipient, "Items": [{"Quantity": 0}], "QuoteID": "q"}
+
+    response = post(world.as_user(world.user), json.dumps(body), "/store/demo/order")
+
+    assert sorted(mistakes(response)) == [
+        ("/Items/0/ProductID", "required"),
+        ("/Items/0/Quantity", "min_value"),
+        ("/Recipient/PostalCode", "invalid_postal_code"),
+        ("/Recipient/Zip", "unknown_field"),
+    ]
+
+
+def test_rules_are_listed_where_only_names_are_wrong(world):
+    recipient = {"Name": "D", "Address1": "1", "City": "S", "PostalCode": "84101", "CountryCode": "US"}
+    body = {"Recipient": recipient, "Items": [{"ProductID": "p", "Quantity": 1}], "QuoteID": "q", "Quote": 1}
+
+    response = post(world.as_user(world.user), json.dumps(body), "/store/demo/order")
+
+    assert sorted(mistakes(response)) == [("/OptionID", "required"), ("/Quote", "unknown_field")]
+
+
+def test_what_is_wrong_with_each_key_of_an_application_is_listed(world):
+    client = world.as_user(world.user)
+    body = {"Name": "A", "Keys": [{"StartDate": "9999-12-31T23:59:59Z"}, {}, {"ID": "none"}]}
+
+    response = post(client, json.dumps(body))
+
+    assert [pointer for pointer, _ in mistakes(response)] == ["/Keys/0/StartDate", "/Keys/2/ID"]
+    assert not world.user.owned_applications.filter(name="A").exists()
+
+
+@pytest.mark.parametrize("count", [LISTED, LISTED + 1, 5000])
+def test_the_first_hundred_are_listed_and_all_are_counted(world, count):
+    half = count // 2
+    body = {f"a{number}": 0 for number in range(half - 1)}
+    body |= {"Name": 7, "Keys": [{f"b{number}": 0 for number in range(count - half)}]}
+
+    response = post(world.as_user(world.user), json.dumps(body))
+
+    listed = mistakes(response)
+    assert (len(listed), response.json()["ErrorCount"]) == (LISTED, count)
+    assert all(code in {"unknown_field", "invalid"} for _, code in listed)
+    assert len(set(listed)) == LISTED
+
+
+def test_texts_no_column_can_hold_are_all_listed(world):
+    body = '{"Name": "\\u0000", "b": ["x", "\\ud800"], "c\\u0000": "\\ud83d\\ude00", "d/e": {"~": "\\udfff"}}'
+
+    response = post(world.as_user(world.user), body)
+
+    assert [pointer for pointer, _ in mistakes(response)] == ["", "/Name", "/b/1", "/d~1e/~0"]
+    assert response.json()["ErrorCount"] == 4
+
+
+@pytest.mark.parametrize("body", ["{", "[1,2", '{"a": 1, "a": 2}', '{"a": NaN}', "[" * 40])
+def test_a_body_that_cannot_be_read_is_one_mistake_of_the_whole(world, body):
+    response = post(world.as_user(world.user), body)
+
+    assert (mistakes(response), response.json()["ErrorCount"]) == ([("", "invalid_body")], 1)
+
+
+def test_every_problem_says_how_many_mistakes_it_is_about(world, client):
+    user = world.as_user(world.user)
+
+    counts = {
+        status: response.json()["ErrorCount"]
+        for status, response in {
+            401: client.get("/api/v1/store"),
+            404: user.call("GET", "/nothing"),
+            405: user.call("DELETE", "/store"),
+            400: user.call("GET", "/store?verbose=perhaps"),
+        }.items()
+        if response.status_code == status
+    }
+
+    assert counts == {401: 0, 404: 0, 405: 0, 400: 1}

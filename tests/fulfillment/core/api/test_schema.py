@@ -1,0 +1,148 @@
+"""The published description: the committed file is the reviewed one, and it says what is enforced."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import call_command
+from drf_spectacular.validation import validate_schema
+
+from fulfillment.core.api.schema import access_text, schema_document
+from tests.accounts.api.test_access_matrix import operations
+
+GOLDEN = Path(__file__).resolve().parents[3] / "openapi.yml"
+
+
+@pytest.fixture(scope="module")
+def document():
+    return schema_document()
+
+
+def described(document):
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in {"get", "post", "put", "patch", "delete"}:
+                yield f"{method.upper()} {path}", operation
+
+
+def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
+    fresh = tmp_path / "openapi.yml"
+    call_command("spectacular", file=str(fresh), validate=True, fail_on_warn=True)
+
+    assert yaml.safe_load(fresh.read_text()) == yaml.safe_load(GOLDEN.read_text()), (
+        "The API changed: run `make schema` and review the difference."
+    )
+
+
+def test_everything_that_creates_takes_an_idempotency_key(document):
+    creating = {
+        name: operation
+        for name, operation in described(document)
+        if name.startswith("POST ") and (name.endswith("/user") or "201" in operation["responses"])
+    }
+    keyed = {
+        name: "Idempotency-Key" in {one["name"] for one in operation.get("parameters", ())}
+        for name, operation in creating.items()
+    }
+    things = ("application", "association", "asset", "order", "quote", "user", "webhook")
+    missing = [thing for thing in things if not any(name.endswith(f"/{thing}") for name in keyed)]
+
+    assert [name for name, takes_key in keyed.items() if not takes_key] == []
+    assert missing == []
+
+
+def test_schema_is_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1")
+    validate_schema(document)
+
+
+def test_every_operation_is_described(document):
+    assert len(list(described(document))) == len(list(operations()))
+    for name, operation in described(document):
+        assert operation["summary"], name
+        assert "Who may call it" in operation["description"], name
+        assert {"SubscriptionKey", "OAuth2"} <= {scheme for each in operation["security"] for scheme in each}
+        assert {"400", "401", "403", "503"} <= set(operation["responses"]), name
+        assert operation["responses"]["401"]["content"].keys() == {"application/problem+json"}
+
+
+def test_every_json_answer_and_body_has_an_example(document):
+    for name, operation in described(document):
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        bodies += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+        for body in bodies:
+            content = body.get("content", {}).get("application/json")
+            assert content is None or content.get("examples"), name
+
+
+def test_permission_texts_come_from_the_declarations(document):
+    texts = {
+        operation["description"].split("**Who may call it.**")[1] for _, operation in described(document)
+    }
+    declared = {access_text(access).split("**Who may call it.**")[1] for _, _, access in operations()}
+
+    assert texts == declared
+
+
+def test_schema_is_served_as_json_and_yaml_with_etag(db, client):
+    response = client.get("/api/v1/schema")
+    again = client.get("/api/v1/schema", headers={"If-None-Match": response["ETag"]})
+    as_yaml = client.get("/api/v1/schema?format=yaml")
+
+    assert response.json()["info"]["title"] == "Store Fulfillment API"
+    assert (again.status_code, again.content) == (304, b"")
+    assert yaml.safe_load(as_yaml.content)["openapi"].startswith("3.1")
+
+
+def test_console_has_no_inline_script(db, client):
+    response = client.get("/api/v1/docs", SERVER_NAME="127.0.0.1", SERVER_PORT="8000")
+
+    assert "script-src 'self';" in response["Content-Security-Policy"]
+    assert b"<script>" not in response.content
+    assert client.get("/api/v1/docs/oauth2-redirect").status_code == 200
+
+
+def member(document, schema, pointer):
+    """The schema of what a JSON pointer leads to."""
+    for token in pointer.split("/"):
+        while "$ref" in schema:
+            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        schema = schema["items"] if token == "0" else schema["properties"][token]
+    return schema
+
+
+def leads(document):
+    """Each link with the operation it stands at, the answer, and the operation it leads to."""
+    targets = {operation["operationId"]: operation for _, operation in described(document)}
+    for _, operation in described(document):
+        for answer in operation["responses"].values():
+            for reference in answer.get("links", {}).values():
+                link = document["components"]["links"][reference["$ref"].rpartition("/")[2]]
+                yield operation, answer, link, targets[link["operationId"]]
+
+
+def test_links_name_parameters_there_are_and_values_the_answer_has(document):
+    for operation, answer, link, target in leads(document):
+        named = link.get("parameters", {})
+        parameters = {one["name"]: one for one in target["parameters"]} if "parameters" in target else {}
+        assert named.keys() <= parameters.keys()
+        assert {name for name, one in parameters.items() if one["in"] == "path"} <= named.keys()
+        schema = answer["content"]["application/json"]["schema"]
+        for value in named.values():
+            source, _, pointer = value.partition("#/")
+            if source == "$response.body":
+                assert member(document, schema, pointer)
+            elif source == "$response.header.ETag":
+                assert answer["headers"]["ETag"]["required"]
+            else:
+                assert source.removeprefix("$request.path.") in {
+                    one["name"] for one in operation["parameters"]
+                }
+
+
+def test_nearly_every_operation_is_reached_by_a_link_or_leads_on(document):
+    leading = {operation["operationId"] for operation, *_ in leads(document)}
+    reached = {target["operationId"] for *_, target in leads(document)}
+    every = {operation["operationId"] for _, operation in described(document)}
+
+    assert every - leading - reached == {"delivery_eddm_list", "user_emails"}

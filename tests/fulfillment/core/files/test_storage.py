@@ -1,0 +1,54 @@
+"""Files of the folder are for the service's user and group alone, also those a command writes as root."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+
+from fulfillment.core.files.storage import FolderStorage
+
+
+@pytest.fixture
+def umask():
+    before = os.umask(0)
+    yield os.umask
+    os.umask(before)
+
+
+def modes_of(root: Path) -> dict[str, int]:
+    return {str(path.relative_to(root)): stat.S_IMODE(path.stat().st_mode) for path in root.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    ("mask", "file", "folder"),
+    [(0, 0o640, 0o750), (0o022, 0o640, 0o750), (0o027, 0o640, 0o750), (0o077, 0o600, 0o700)],
+)
+def test_files_are_not_for_everybody_and_a_narrower_umask_counts(tmp_path, umask, mask, file, folder):
+    umask(mask)
+
+    FolderStorage(location=tmp_path, allow_overwrite=True).save("proofs/ab/one.pdf", ContentFile(b"%PDF"))
+
+    assert modes_of(tmp_path) == {"proofs": folder, "proofs/ab": folder, "proofs/ab/one.pdf": file}
+
+
+def test_failed_write_leaves_nothing(tmp_path):
+    class Broken(ContentFile):
+        def chunks(self, chunk_size=None):
+            yield b"half"
+            raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        FolderStorage(location=tmp_path, allow_overwrite=True).save("one.pdf", Broken(b""))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
+def test_what_root_writes_belongs_to_the_owner_of_the_folder(tmp_path):
+    os.chown(tmp_path, 4711, 4712)
+
+    FolderStorage(location=tmp_path, allow_overwrite=True).save("proofs/ab/one.pdf", ContentFile(b"%PDF"))
+
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in tmp_path.rglob("*")} == {(4711, 4712)}

@@ -1,0 +1,134 @@
+"""One caller's expensive requests at a running service, and what others notice of them."""
+
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+
+import pytest
+import requests
+
+from tests.factories.orders import RECIPIENT, make_product
+from tests.factories.templates import field, page, text_box
+from tests.support.live_server import serving
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CONNECTIONS = 8
+LONGEST = 1.0
+# Where a renderer has to be started first; without lanes it waits until the greedy caller's have ended.
+LONGEST_PROOF = 4.0
+# The mark stands for a machine of its own: beside other work one of three rounds must reach it.
+ROUNDS = 3
+
+
+class Caller:
+    """An account's own connection and credentials."""
+
+    def __init__(self, url, client):
+        self.root, self.session = f"{url}/api/v1", requests.Session()
+        self.session.headers["Authorization"] = f"Bearer {client.token}"
+        self.session.headers["Ocp-Apim-Subscription-Key"] = client.key
+
+    def post(self, path, body):
+        return self.session.post(f"{self.root}{path}", json=body, timeout=60)
+
+
+@contextmanager
+def many_at_once(send, count=CONNECTIONS):
+    """Sends from so many threads until each has had one answer; yields the answers so far."""
+    answers = []
+    threads = [
+        threading.Thread(target=lambda number=number: answers.append(send(number))) for number in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    yield answers
+    for thread in threads:
+        thread.join(60)
+
+
+def longest_answer(url, seconds):
+    """Of /healthz, asked again and again on new connections."""
+    longest, end = 0.0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        started = time.monotonic()
+        assert requests.get(f"{url}/healthz", timeout=30).ok
+        longest = max(longest, time.monotonic() - started)
+        time.sleep(0.05)
+    return longest
+
+
+@pytest.fixture
+def served(world, tmp_path):
+    name = {"TemplateFields": [field("Name")]}
+    make_product(world.demo, "card", **name, Template={"Pages": [page(text_box("Name"))]})
+    boxes = [
+        text_box("Name", Y=5 + 0.1 * number, Height=30, Fit="clip", MinimumSize=4) for number in range(40)
+    ]
+    make_product(world.demo, "hard", **name, Template={"Pages": [page(*boxes)]})
+    with serving(tmp_path) as served:
+        yield served
+
+
+def order_of(count, mark):
+    items = [
+        {"ProductID": "card", "Quantity": 100, "TemplateData": {"Name": f"{mark} {number}"}}
+        for number in range(count)
+    ]
+    return {"Recipient": RECIPIENT, "Items": items}
+
+
+def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
+    greedy = [Caller(served.url, world.as_user(world.outsider)) for _ in range(CONNECTIONS)]
+    good = Caller(served.url, world.as_user(world.user))
+    assert good.post("/store/demo/product/card/proof", {"Name": "warm"}).ok
+    best = {"healthz": 60.0, "proof": 60.0}
+    for turn in range(ROUNDS):
+
+        def send(number, turn=turn):
+            return greedy[number].post("/store/demo/order", order_of(150, f"{turn} {number}"))
+
+        with many_at_once(send) as answers:
+            time.sleep(0.3)
+            longest = longest_answer(served.url, 1.5)
+            started = time.monotonic()
+            proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
+            taken = time.monotonic() - started
+        assert proof.status_code == 200, proof.text
+        found = Counter(answer.status_code for answer in answers)
+        codes = {answer.json()["Code"] for answer in answers if answer.status_code != 201}
+        assert codes <= {"too_many_at_once", "service_busy", "order_too_large"}
+        assert all("Retry-After" in answer.headers for answer in answers if answer.status_code in {429, 503})
+        assert found[429] >= CONNECTIONS // 2
+        best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
+        if best["healthz"] <= LONGEST and best["proof"] <= LONGEST_PROOF:
+            break
+    assert best["healthz"] <= LONGEST
+    assert best["proof"] <= LONGEST_PROOF
+
+
+def test_hard_proofs_of_one_caller_leave_threads_and_a_renderer_to_others(world, served):
+    greedy = [Caller(served.url, world.as_user(world.outsider)) for _ in range(CONNECTIONS)]
+    good = Caller(served.url, world.as_user(world.user))
+    assert good.post("/store/demo/product/card/proof", {"Name": "warm"}).ok
+    best = {"healthz": 60.0, "proof": 60.0}
+    for turn in range(ROUNDS):
+
+        def send(number, turn=turn):
+            text = f"{turn} {number} " + "Ag " * 2000
+            return greedy[number].post("/store/demo/product/hard/proof", {"Name": text})
+
+        with many_at_once(send) as answers:
+            time.sleep(0.2)
+            started = time.monotonic()
+            proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
+            taken = time.monotonic() - started
+            longest = longest_answer(served.url, 1)
+        assert proof.status_code == 200, proof.text
+        assert {answer.status_code for answer in answers} <= {200, 400, 429, 503}
+        best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
+        if best["healthz"] <= LONGEST and best["proof"] <= LONGEST_PROOF:
+            break
+    assert best["healthz"] <= LONGEST
+    assert best["proof"] <= LONGEST_PROOF

@@ -1,0 +1,92 @@
+"""The documents stay true: their commands run, their links lead somewhere, every setting is described."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fulfillment.core.api.schema import schema_document
+from fulfillment.operations.demo import load_demo, reset_demo
+from tests.support.scenario import ApiClient
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|networks|secrets?)\(\s*"([A-Z_]+)"')
+
+
+def blocks(document: Path) -> list[str]:
+    return re.findall(r"```sh\n(.*?)```", document.read_text("utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files_that_exist(document):
+    missing = [
+        link for link in LINK.findall(document.read_text("utf-8")) if not (document.parent / link).exists()
+    ]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_make_targets_named_exist(document):
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    named = re.findall(
+        r"`(?:[A-Z]+=\S+ )?make ([a-z]+)`|^make ([a-z]+)", document.read_text("utf-8"), flags=re.M
+    )
+
+    for target in {first or second for first, second in named}:
+        assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+
+def test_every_setting_read_from_the_environment_is_described():
+    read = set(VARIABLE.findall((ROOT / "fulfillment" / "settings.py").read_text("utf-8")))
+    described = (ROOT / "docs" / "operating.md").read_text("utf-8")
+
+    assert {name for name in read if f"`{name}`" not in described} == set()
+
+
+def answers_of(document: Path, service: str) -> list[str]:
+    """What the calls of the document print, as pasted."""
+    return [
+        subprocess.run(
+            ["sh", "-euc", script.replace("http://127.0.0.1:8000", service)],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for script in blocks(document)
+        if "oauth/token" in script
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_first_call_of_the_readme_works_as_pasted(live_server):
+    load_demo()
+    reset_demo()
+    answers = answers_of(ROOT / "README.md", live_server.url)
+
+    assert '"ID":"business-card-standard"' in answers[0]
+    assert '"Side2URL":"http' in answers[1]
+    [order] = answers_of(ROOT / "docs" / "orders.md", live_server.url)
+    assert '"StatusName":"Received"' in order
+    assert '"OptionID":"GROUND-3"' in order
+
+
+@pytest.mark.django_db
+def test_published_requests_are_taken_by_the_demo():
+    load_demo()
+    caller = reset_demo()["application"]
+    client = ApiClient(caller["access_token"], caller["subscription_key"])
+    paths = schema_document()["paths"]
+
+    for path in ("quote", "product/{product_id}/proof", "order"):
+        [operation] = [
+            item["post"] for name, item in paths.items() if name.endswith(f"/store/{{store_id}}/{path}")
+        ]
+        examples = operation["requestBody"]["content"]["application/json"]["examples"]
+        address = f"/store/demo/{path}".format(product_id="business-card-standard")
+        for example in examples.values():
+            answer = client.call("POST", address, example["value"])
+            assert answer.status_code in {200, 201}, (path, answer.content)

@@ -1,0 +1,48 @@
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+READ = re.compile(
+    r"environment\.(?:text|flag|integer|choice|url|domain|hosts|email|names|networks|secrets?)\(\s*\"([A-Z_]+)\"|environ(?:ment)?\.get\(\"([A-Z_]+)\"[,)]"
+)
+
+
+def test_every_variable_of_the_wiring_is_documented():
+    modules = [
+        *(ROOT / "fulfillment").glob("*.py"),
+        *(ROOT / "fulfillment").rglob("management/commands/*.py"),
+    ]
+    read = {first or second for module in modules for first, second in READ.findall(module.read_text())}
+    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
+
+    assert {name for row in rows for name in re.findall(r"[A-Z_]+", row)} == read
+
+
+def test_the_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
+    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    example = re.search(r"```sh\n# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)[1]
+    load = re.search(r"^(set -a; \. )/etc/fulfillment\.env(; set \+a)$", document, re.MULTILINE)
+    # As in systemd.exec(5): between single quotes everything is what it is, as in the shell.
+    lines = [re.fullmatch(r"([A-Z_]+)='([^']*)'", line) for line in example.splitlines()]
+    assert None not in lines
+    written = {line[1]: line[2] for line in lines}
+    assert [value for value in written.values() if "&" in value and " " in value]
+    file = tmp_path / "fulfillment.env"
+    file.write_text(example)
+
+    program = "import json, os; print(json.dumps(dict(os.environ)))"
+    script = f"{load[1]}{shlex.quote(str(file))}{load[2]}; exec {sys.executable} -c '{program}'"
+    done = subprocess.run(["sh", "-euc", script], env={}, capture_output=True, text=True, check=True)
+
+    read = json.loads(done.stdout)
+    assert {name: read.get(name) for name in written} == written
+
+
+def test_units_stand_in_files_only():
+    """A copy in a text would be hardened less after a while."""
+    for document in (ROOT / "docs").rglob("*.md"):
+        assert "ExecStart=" not in document.read_text("utf-8"), document.name

@@ -1,0 +1,146 @@
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+OLD = 'case "$2" in *version_info*) exit 1;; esac\n'
+WITHOUT_VENV = 'case "$2" in *ensurepip*) exit 1;; esac\n'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    return tmp_path
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments], cwd=folder, env=variables, capture_output=True, text=True, timeout=60
+    )
+
+
+def fake_python(folder: Path, script: str) -> str:
+    program = folder / "fake-python"
+    program.write_text(f"#!/bin/sh\n{script}")
+    program.chmod(0o755)
+    return f"PYTHON={program}"
+
+
+def pinned(lock: str) -> dict[str, str]:
+    return dict(
+        re.findall(r"^([a-z0-9-]+)==([^ ;]+)", (ROOT / "requirements" / lock).read_text(), re.MULTILINE)
+    )
+
+
+def test_help_lists_every_target_for_people():
+    targets = re.findall(r"^  make (\w+) +\S", make(ROOT, "help").stdout, re.MULTILINE)
+
+    assert targets == [
+        *("help", "run", "test", "lint", "types", "schema"),
+        *("bench", "soak", "mutants", "install", "lock"),
+    ]
+    assert make(ROOT).stdout == make(ROOT, "help").stdout
+
+
+def test_tests_begin_when_every_check_has_passed(checkout):
+    said = make(checkout, "--dry-run", "test").stdout
+    checks = [
+        "ruff check",
+        "ruff format",
+        "lint_imports",
+        "bandit",
+        "mypy",
+        "makemigrations",
+        "lintmigrations",
+    ]
+
+    assert [check for check in checks if said.count(check) != 1] == []
+    assert max(said.index(check) for check in checks) < said.index("-m pytest")
+
+
+def test_soak_runs_nothing_but_its_parts(checkout):
+    said = make(checkout, "--dry-run", "soak", "ARGS=--only neighbours").stdout
+
+    assert re.findall(r"-m (tests\.\S+.*)", said) == ["tests.benchmarks.soak --only neighbours"]
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (OLD, "is older than Python 3.11; name a newer one: make run PYTHON=python3.12"),
+        (WITHOUT_VENV, "has no venv module; install it (on Debian and Ubuntu: apt install python3-venv)."),
+    ],
+)
+def test_unfit_python_is_told_in_one_sentence(checkout, script, sentence):
+    done = make(checkout, "run", fake_python(checkout, script))
+
+    assert done.returncode != 0
+    assert done.stdout == ""
+    told, *rest = done.stderr.splitlines()
+    assert told.endswith(sentence)
+    assert [line for line in rest if not line.startswith("make: ***")] == []
+    assert not (checkout / ".venv").exists()
+
+
+def test_missing_python_is_told(checkout):
+    done = make(checkout, "run", "PYTHON=no-such-python")
+
+    assert done.stderr.startswith("There is no no-such-python; install Python 3.11 or newer")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_checkout_is_told(checkout):
+    checkout.chmod(0o555)
+
+    done = make(checkout, "run")
+
+    checkout.chmod(0o755)
+    assert done.stderr.startswith(f"You may not write to {checkout}; use a clone in a folder of your own.")
+
+
+def test_unchanged_requirements_are_not_installed_again(checkout):
+    environment = checkout / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(sys.executable)
+    for name in ("base.stamp", "test.stamp"):
+        (environment / name).touch()
+
+    done = make(checkout, "install", "PYTHON=no-such-python")
+
+    assert done.stdout == "make: Nothing to be done for 'install'.\n"
+
+
+def test_environment_of_a_removed_python_is_made_anew(checkout):
+    stamp = checkout / ".venv" / "base.stamp"
+    (stamp.parent / "bin").mkdir(parents=True)
+    (stamp.parent / "bin" / "python").symlink_to(checkout / "removed")
+    stamp.touch()
+
+    assert make(checkout, "run", "PYTHON=no-such-python").stderr.startswith("There is no no-such-python")
+    assert not stamp.exists()
+
+
+def test_locks_name_versions_and_hashes_and_no_place():
+    for lock in ("base.txt", "test.txt"):
+        entries = re.split(r"\n(?=\S)", (ROOT / "requirements" / lock).read_text().strip())
+        assert all(re.match(r"[a-z0-9.-]+==\S+", entry) and "--hash=sha256:" in entry for entry in entries)
+        assert not any("://" in entry or entry.startswith("-") for entry in entries)
+
+
+def test_tests_run_with_the_versions_of_the_service():
+    assert pinned("base.txt").items() <= pinned("test.txt").items()
+
+
+@pytest.mark.parametrize("name", ["base", "test"])
+def test_each_requirement_is_locked(name):
+    wanted = re.findall(r"^([a-z0-9-]+)", (ROOT / "requirements" / f"{name}.in").read_text(), re.MULTILINE)
+    locked = pinned(f"{name}.txt")
+
+    assert [each for each in wanted if not each.startswith("-") and each not in locked] == []

@@ -1,0 +1,396 @@
+"""What `backup` writes `restore` puts back, whole or not at all."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage, storages
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from moto.server import ThreadedMotoServer
+from psycopg import sql
+
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.errors import Unprocessable
+from fulfillment.operations.backups import making, programs
+from fulfillment.operations.backups.manifest import check_backup, read_manifest
+from fulfillment.operations.backups.programs import find_program
+from stores.orders.models import Order, OrderItem
+from tests.factories.orders import card_data, make_card, order_body
+from tests.support.scenario import World, build_world
+
+ROOT = Path(__file__).resolve().parents[3]
+SECOND = "second_for_restore"
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def shop() -> Iterator[World]:
+    """A service in use: an order with a frozen print file, a proof, a key regenerated; no file of another test."""
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+    world = build_world()
+    make_card(world.associated)
+    place_order(world)
+    proof = world.as_application().call("POST", "/store/associated/product/card-two-sided/proof", card_data())
+    assert proof.status_code in {200, 201}, proof.content
+    yield world
+    shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+
+
+def place_order(world: World):
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    response = world.as_application().call("POST", "/store/associated/order", order_body(Items=[item]))
+    assert response.status_code == 201, response.content
+    return response
+
+
+def url_of(name: str) -> str:
+    params = connection.settings_dict
+    host = params["HOST"]
+    return f"postgresql://{params['USER']}:{params['PASSWORD']}@/{name}?host={host}&port={params['PORT'] or 5432}"
+
+
+@contextmanager
+def connected(name: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(url_of(name), autocommit=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def second(tmp_path) -> Iterator[dict[str, str]]:
+    """The environment of an empty service: another database, another folder, the same secrets."""
+    name = sql.Identifier(f"{SECOND}_{os.getpid()}")
+    with connected("postgres") as server:
+        server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+        server.execute(sql.SQL("CREATE DATABASE {}").format(name))
+    yield environment(f"{SECOND}_{os.getpid()}", tmp_path / "media")
+    with connected("postgres") as server:
+        server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
+
+
+def environment(database: str, media: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "FULFILLMENT_MODE": "production",
+        "PUBLIC_URL": "https://print.example",
+        "SECRET_KEY": settings.SECRET_KEY,
+        "FULFILLMENT_PEPPERS": settings.PEPPERS[0],
+        "FULFILLMENT_ENCRYPTION_KEYS": settings.ENCRYPTION_KEYS[0],
+        "DATABASE_URL": url_of(database),
+        "MEDIA_ROOT": str(media),
+    }
+
+
+def manage(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+def contents_of(database: str) -> dict[str, str]:
+    """Every table, and a digest of all its rows."""
+    with connected(database) as opened:
+        names = opened.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+        ).fetchall()
+        text = (
+            "SELECT md5(coalesce(string_agg(r::text, E'\\n' ORDER BY r::text COLLATE \"C\"), '')) FROM {} r"
+        )
+        return {
+            name: opened.execute(sql.SQL(text).format(sql.Identifier(name))).fetchone()[0]
+            for (name,) in names
+        }
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_restored_service_is_the_same_in_every_table_and_file(shop, second, tmp_path, capsys):
+    call_command("backup", str(tmp_path / "backup"))
+    said = capsys.readouterr()
+    source = contents_of(connection.settings_dict["NAME"])
+
+    done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert done.returncode == 0, done.stderr
+    restored = contents_of(f"{SECOND}_{os.getpid()}")
+    assert restored == source
+    assert len(source) > 40
+    files = files_below(tmp_path / "media")
+    assert files == files_below(Path(settings.MEDIA_ROOT))
+    assert {name.split("/")[0] for name in files} == {"print-files", "proofs"}
+    # Triggers, sequences and constraints came along: the trail is closed, the next order gets the next number.
+    with connected(f"{SECOND}_{os.getpid()}") as opened:
+        with pytest.raises(psycopg.DatabaseError, match="append_only"):
+            opened.execute("DELETE FROM accounts_userevent")
+        assert (
+            opened.execute("SELECT nextval('stores_order_number')").fetchone()[0] > Order.objects.get().number
+        )
+    assert manage(second, "migrate", "--check").returncode == 0
+    secrets = [settings.SECRET_KEY, settings.PEPPERS[0], settings.ENCRYPTION_KEYS[0]]
+    everything = said.out + said.err + done.stdout + done.stderr
+    assert not [secret for secret in secrets if secret in everything]
+
+
+def test_restore_refuses_a_database_that_is_not_empty(shop, second, tmp_path):
+    call_command("backup", str(tmp_path / "backup"))
+    with connected(f"{SECOND}_{os.getpid()}") as opened:
+        opened.execute("CREATE TABLE precious (value text); INSERT INTO precious VALUES ('kept')")
+
+    done = manage(second, "restore", str(tmp_path / "backup"))
+    assert (done.returncode, "not empty" in done.stderr) == (1, True)
+    assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+    assert manage(second, "restore", "--force", str(tmp_path / "backup")).returncode == 0
+    assert contents_of(f"{SECOND}_{os.getpid()}") == contents_of(connection.settings_dict["NAME"])
+
+
+def test_restore_refuses_while_the_service_is_connected(shop, second, tmp_path):
+    call_command("backup", str(tmp_path / "backup"))
+    with connected(f"{SECOND}_{os.getpid()}"):
+        done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert (done.returncode, "stop the service" in done.stderr) == (1, True)
+
+
+def damage(folder: Path, kind: str) -> None:
+    some_file = next(path for path in (folder / "files").rglob("*.pdf"))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if kind == "dump":
+        with (folder / "database.dump").open("ab") as file:
+            file.write(b"x")
+    elif kind == "file":
+        some_file.write_bytes(some_file.read_bytes()[:-1])
+    elif kind == "lost file":
+        some_file.unlink()
+    elif kind == "list":
+        (folder / "files.jsonl").write_text("")
+    elif kind == "manifest":
+        (folder / "manifest.json").write_text('{"format": 1')
+    elif kind == "way out":
+        lines = (folder / "files.jsonl").read_text().splitlines()
+        lines[0] = json.dumps({**json.loads(lines[0]), "name": "../../outside"})
+        (folder / "files.jsonl").write_text("\n".join(lines) + "\n")
+        manifest["list_sha256"] = hashlib.sha256((folder / "files.jsonl").read_bytes()).hexdigest()
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    else:
+        manifest["tables"]["stores_order"] += 1
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_damaged_backup_is_refused_whatever_is_damaged(shop, tmp_path):
+    call_command("backup", str(tmp_path / "backup"))
+    check_backup(tmp_path / "backup", read_manifest(tmp_path / "backup"))
+
+    for kind in ("dump", "file", "lost file", "list", "manifest", "way out"):
+        folder = shutil.copytree(tmp_path / "backup", tmp_path / kind)
+        damage(folder, kind)
+        with pytest.raises(
+            Unprocessable, match="cannot be read" if kind == "manifest" else "backup is damaged"
+        ):
+            check_backup(folder, read_manifest(folder))
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("dump", "The backup is damaged"), ("rows", "other numbers of rows than the backup: stores_order")],
+)
+def test_refused_restore_changes_nothing(shop, second, tmp_path, kind, said):
+    call_command("backup", str(tmp_path / "backup"))
+    with connected(f"{SECOND}_{os.getpid()}") as opened:
+        opened.execute("CREATE TABLE precious (value text)")
+    damage(tmp_path / "backup", kind)
+
+    done = manage(second, "restore", "--force", str(tmp_path / "backup"))
+
+    assert (done.returncode, said in done.stderr) == (1, True)
+    assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+
+def test_restore_refuses_the_backup_of_a_newer_release(shop, second, tmp_path):
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("stores", "9999_to_come")
+    try:
+        call_command("backup", str(tmp_path / "backup"))
+    finally:
+        recorder.record_unapplied("stores", "9999_to_come")
+
+    done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert (done.returncode, "newer release, with stores.9999_to_come" in done.stderr) == (1, True), (
+        done.stderr
+    )
+    assert contents_of(f"{SECOND}_{os.getpid()}") == {}
+
+
+def test_old_tables_come_back_after_a_killed_restore(shop, second, tmp_path):
+    """What a kill between setting the old tables aside and the end leaves."""
+    call_command("backup", str(tmp_path / "backup"))
+    with connected(f"{SECOND}_{os.getpid()}") as opened:
+        opened.execute("CREATE TABLE precious (value text)")
+        opened.execute(
+            "ALTER SCHEMA public RENAME TO before_restore; CREATE SCHEMA public; CREATE TABLE half (a int)"
+        )
+
+    assert "not empty" in manage(second, "restore", str(tmp_path / "backup")).stderr
+
+    assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+
+def test_killed_backup_is_never_taken_for_whole(shop, second, tmp_path):
+    """A pipe among the files holds the copying up; then the process is killed."""
+    pipe = Path(settings.MEDIA_ROOT) / "zz" / "pipe"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "backup", str(tmp_path / "backup")],
+        cwd=ROOT,
+        env=environment(connection.settings_dict["NAME"], settings.MEDIA_ROOT),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    parts = []
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (parts and list(parts[0].glob("files/print-files/*/*/*.pdf"))):
+        parts = list(tmp_path.glob(".backup.*.part"))
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    pipe.unlink()
+
+    assert not (tmp_path / "backup").exists()
+    done = manage(second, "restore", str(parts[0]))
+    assert (done.returncode, "interrupted" in done.stderr) == (1, True)
+    call_command("backup", str(tmp_path / "backup"))
+    assert read_manifest(tmp_path / "backup").file_count == len(files_below(Path(settings.MEDIA_ROOT)))
+
+
+def test_failed_backup_leaves_nothing(shop, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        making, "write_contents", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left", "x"))
+    )
+
+    with pytest.raises(CommandError, match="no room left"):
+        call_command("backup", str(tmp_path / "backup"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_backup_beside_new_orders_holds_the_files_of_all_its_rows(shop, second, tmp_path):
+    over = threading.Event()
+
+    def order():
+        while not over.is_set():
+            place_order(shop)
+        connection.close()
+
+    ordering = threading.Thread(target=order)
+    ordering.start()
+    try:
+        deadline = time.monotonic() + 20
+        while Order.objects.count() < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        call_command("backup", str(tmp_path / "backup"))
+    finally:
+        over.set()
+        ordering.join()
+
+    manifest = read_manifest(tmp_path / "backup")
+    assert 1 < manifest.tables["stores_order"] <= Order.objects.count()
+    assert manifest.absent == []
+    done = manage(second, "restore", str(tmp_path / "backup"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_lost_files_are_named(shop, tmp_path, capsys):
+    name = OrderItem.objects.get().print_file
+    default_storage.delete(name)
+
+    call_command("backup", str(tmp_path / "backup"))
+
+    assert read_manifest(tmp_path / "backup").absent == [name]
+    assert name in capsys.readouterr().err
+
+
+def test_backup_is_private_and_never_written_over(shop, tmp_path):
+    call_command("backup", str(tmp_path / "backup"))
+
+    assert (tmp_path / "backup").stat().st_mode & 0o777 == 0o700
+    with pytest.raises(CommandError, match="there already"):
+        call_command("backup", str(tmp_path / "backup"))
+    with only_one("Pruning"), pytest.raises(CommandError, match="Pruning is running"):
+        call_command("backup", str(tmp_path / "other"))
+
+
+def test_backup_with_other_encryption_keys_is_told(shop, second, tmp_path):
+    call_command("backup", str(tmp_path / "backup"))
+
+    other = {**second, "FULFILLMENT_ENCRYPTION_KEYS": "another key of another service 0123456789"}
+    done = manage(other, "restore", str(tmp_path / "backup"))
+
+    assert done.returncode == 0
+    assert "does not open the restored keys" in done.stderr
+
+
+def test_older_programs_are_refused_by_name(tmp_path, monkeypatch):
+    program = tmp_path / "pg_dump"
+    program.write_text('#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6.24"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_program("pg_dump") != program, "the one that comes with the service fits"
+
+    monkeypatch.setattr(programs, "_candidates", lambda name, major: [program])
+    with pytest.raises(Unprocessable, match=r"server is PostgreSQL 18, and no pg_dump .* \(9\)"):
+        find_program("pg_dump")
+
+
+def test_files_of_a_bucket_come_into_the_backup_and_back(tmp_path, monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        storage = bucket_storage(f"http://{host}:{port}")
+        monkeypatch.setattr(default_storage, "_wrapped", storage)
+        names = [
+            "a.txt",
+            "print-files/ab/c.pdf",
+            *(f"assets/{number % 7}/{number}.png" for number in range(30)),
+        ]
+        for name in names:
+            storage.save(name, ContentFile(name.encode()))
+        call_command("backup", str(tmp_path / "backup"))
+        assert read_manifest(tmp_path / "backup").file_count == len(names)
+        assert (tmp_path / "backup/files/print-files/ab/c.pdf").read_bytes() == b"print-files/ab/c.pdf"
+    finally:
+        server.stop()
+
+
+def bucket_storage(address: str):
+    options = {"endpoint_url": address, "region_name": "us-east-1"}
+    boto3.client("s3", **options).create_bucket(Bucket="files")
+    return storages.create_storage(
+        {
+            "BACKEND": "storages.backends.s3.S3Storage",
+            "OPTIONS": {"bucket_name": "files", "file_overwrite": True, "location": "below", **options},
+        }
+    )

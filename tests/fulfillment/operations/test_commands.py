@@ -1,0 +1,94 @@
+"""What `manage.py` says when the database is away."""
+
+import json
+import subprocess
+import sys
+
+from django.core.management import get_commands
+
+from tests.support.live_server import ROOT, served_environment
+
+OURS = ("accounts", "delivery", "fulfillment", "stores")
+ARGUMENTS: dict[str, list[str]] = {
+    "advance_demo_orders": [],
+    "backup": ["{folder}/backup"],
+    "create_operator": ["olivia", "--email", "olivia@example.com"],
+    "demo": [],
+    "eddm": ["list"],
+    "erase_recipient": ["--email", "ada@example.com"],
+    "erase_user": ["ada"],
+    "export_catalog": ["associated"],
+    "export_user_data": ["ada", "{folder}/ada.zip"],
+    "import_catalog": ["{folder}/catalog.json"],
+    "import_eddm": ["{folder}/routes.csv"],
+    "import_order_status": ["{folder}/orders.csv"],
+    "load_demo": [],
+    "move_files": ["s3"],
+    "make_orders": ["--count", "1"],
+    "migrate": [],
+    "prepare": [],
+    "prune": [],
+    "refresh_renderings": [],
+    "rotate_secrets": ["--check"],
+    "turn_off_two_factor": ["ada"],
+}
+# These need no database to begin: they read a folder first, start a server of their own, or wait until it is back.
+NOT_TRIED = {"restore", "up", "worker"}
+# All in one process: each on its own would take as long as all of them do.
+PROGRAM = """
+import contextlib, io, json, sys
+import manage
+
+told = {}
+for name, arguments in json.loads(sys.argv[1]).items():
+    sys.argv, wrote = ["manage.py", name, *arguments], io.StringIO()
+    try:
+        with contextlib.redirect_stderr(wrote), contextlib.redirect_stdout(io.StringIO()):
+            manage.main()
+    except SystemExit as ended:
+        # As Python itself does with a text.
+        said = [ended.code, 1] if isinstance(ended.code, str) else ["", ended.code]
+        told[name] = [wrote.getvalue() + said[0], said[1]]
+print(json.dumps(told))
+"""
+
+
+def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
+    known = {name for name, app in get_commands().items() if app in OURS}
+    assert known - NOT_TRIED == set(ARGUMENTS) - {"migrate"}
+    (tmp_path / "catalog.json").write_text("{}")
+    (tmp_path / "routes.csv").write_text("")
+    (tmp_path / "orders.csv").write_text("order number,status\n10000001,Shipped\n")
+    environment = served_environment("http://127.0.0.1:9", "postgresql://nobody:hidden@127.0.0.1:9/none")
+    environment["S3_BUCKET"] = "prints"
+    asked = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
+
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(asked)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    told = json.loads(done.stdout)
+    assert set(told) == set(ARGUMENTS)
+    for name, (line, code) in told.items():
+        assert code == 1, name
+        assert "database" in line, name
+        assert "refused" in line, name
+        assert len(line.strip().splitlines()) == 1, line
+        assert "hidden" not in line
+
+
+def test_the_stack_is_there_for_who_asks():
+    environment = served_environment("http://127.0.0.1:9", "postgresql://nobody@127.0.0.1:9/none")
+    command = [sys.executable, "manage.py", "prune", "--dry-run", "--traceback"]
+
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr

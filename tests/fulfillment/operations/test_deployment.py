@@ -1,0 +1,183 @@
+"""The files of docs/deploy name what exists, and keep what the guide promises of them."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from stores.catalog.services.uploads import UPLOAD_BYTES
+
+ROOT = Path(__file__).resolve().parents[3]
+DEPLOY = ROOT / "docs" / "deploy"
+UNITS = sorted(DEPLOY.glob("*.service"))
+DOCUMENTED = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", (ROOT / "docs" / "operating.md").read_text("utf-8")))
+# Of Python, of PostgreSQL's image, and of systemd.
+OF_OTHERS = {
+    "PATH",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_CACHE_DIR",
+}
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+OURS = ("prepare", "web", "worker", "backup")
+
+
+def commands_of(text: str) -> list[str]:
+    return re.findall(r"manage\.py\"?,? \"?([a-z_]+)(?![\w.])", text)
+
+
+@pytest.mark.parametrize("path", sorted(DEPLOY.iterdir()), ids=lambda path: path.name)
+def test_commands_named_exist(path):
+    known = get_commands()
+
+    assert [name for name in commands_of(path.read_text("utf-8")) if name not in known] == []
+
+
+def test_every_file_is_in_the_table():
+    table = (DEPLOY / "README.md").read_text("utf-8")
+
+    assert [
+        path.name for path in DEPLOY.iterdir() if path.name != "README.md" and f"`{path.name}`" not in table
+    ] == []
+
+
+def test_settings_named_are_documented():
+    container = (DEPLOY / "Containerfile").read_text("utf-8")
+    named = set(re.findall(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)=", container))
+    named |= set(COMPOSE["services"]["web"]["environment"])
+    named = {name.removesuffix("_FILE") for name in named}
+
+    assert named - DOCUMENTED - OF_OTHERS == set()
+
+
+@pytest.mark.parametrize("path", [*UNITS, DEPLOY / "Containerfile"], ids=lambda path: path.name)
+def test_options_of_the_web_server_exist(path):
+    text = path.read_text("utf-8")
+    if "granian" not in text:
+        return
+    known = subprocess.run(
+        [Path(sys.executable).parent / "granian", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    line = next(part for part in re.split(r"ExecStart=|\nCMD ", text)[1:] if "granian" in part)
+    options = re.findall(r"--[a-z-]+", re.split(r"\n\n|\n# ", line)[0])
+
+    assert len(options) > 5
+    for option in options:
+        positive = option.replace("--no-", "--", 1)
+        assert option in known or positive in known, option
+
+
+def test_containers_of_ours_may_do_next_to_nothing():
+    for name in OURS:
+        service = COMPOSE["services"][name]
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    assert [port for name in OURS for port in COMPOSE["services"][name].get("ports", [])] == [
+        "127.0.0.1:8000:8000"
+    ]
+    container = (DEPLOY / "Containerfile").read_text("utf-8")
+    assert container.index("USER 10001") < container.index('CMD ["granian"')
+    assert "--require-hashes" in container
+
+
+def test_containers_copy_every_package_that_is_run():
+    copied = set(re.findall(r"^COPY (\w+) \w+$", (DEPLOY / "Containerfile").read_text("utf-8"), re.MULTILINE))
+
+    assert copied == {"accounts", "applications", "delivery", "fulfillment", "static", "stores", "templates"}
+
+
+def test_folders_that_commands_write_to_are_mounted():
+    for name in OURS:
+        service = COMPOSE["services"][name]
+        mounted = {volume.split(":")[1] for volume in service["volumes"]}
+        assert "/data/media" in mounted
+        assert ("/backups" in mounted) == ("/backups/" in " ".join(service.get("command", [])))
+        size = int(re.search(r"size=(\d+)m", service["tmpfs"][0])[1])
+        assert size * 2**20 > 2 * UPLOAD_BYTES
+    written = {
+        folder
+        for unit in UNITS
+        for folder in re.findall(r"^ReadWritePaths=(\S+)", unit.read_text(), re.MULTILINE)
+    }
+    guide = (DEPLOY / "README.md").read_text("utf-8")
+    assert all(folder in guide for folder in written)
+
+
+def test_compose_holds_no_secret():
+    assert set(COMPOSE["secrets"]) == {"secret_key", "peppers", "encryption_keys", "database_password"}
+    text = (DEPLOY / "compose.yaml").read_text("utf-8").replace("database_password:", "")
+    assert not re.search(r"password:\s*\S", text)
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_units_are_hardened_and_understood(path):
+    text = path.read_text("utf-8")
+    for line in ("User=fulfillment", "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes"):
+        assert line in text
+    command = re.search(r"^ExecStart=(.*)$", text, re.MULTILINE)[1]
+    assert shlex.split(command)[0].startswith(("/opt/fulfillment/current/.venv/bin/", "/bin/sh"))
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("there is no systemd-analyze here")
+    said = subprocess.run(["systemd-analyze", "verify", str(path)], capture_output=True, text=True).stderr
+    ours = [line for line in said.splitlines() if "fulfillment" in line and "is not executable" not in line]
+    assert ours == []
+    if path.suffix == ".service":
+        # In tenths: 2.0 and less is what systemd calls OK.
+        command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", str(path)]
+        judged = subprocess.run(command, capture_output=True, text=True)
+        assert judged.returncode == 0, judged.stdout.splitlines()[-1]
+
+
+def test_proxies_drop_what_clients_must_not_say():
+    nginx, caddy = ((DEPLOY / name).read_text("utf-8") for name in ("nginx.conf", "Caddyfile"))
+
+    assert "underscores_in_headers off;" in nginx
+    # What is set in a location replaces what is set above it, so each has its own.
+    assert nginx.count("proxy_set_header X-Forwarded-For $remote_addr;") == nginx.count("proxy_pass ") == 3
+    assert "proxy_add_x_forwarded_for" not in nginx
+    assert "request_header -*_*" in caddy
+    assert "header_up X-Forwarded-For {remote_host}" in caddy
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="there is no nginx here")
+def test_nginx_understands_its_file(tmp_path):
+    subprocess.run(
+        [
+            *"openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=print.example -keyout".split(),  # noqa: SIM905
+            tmp_path / "key",
+            "-out",
+            tmp_path / "pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
+    text = (DEPLOY / "nginx.conf").read_text("utf-8")
+    text = re.sub(r"/etc/nginx/certificates/print\.example\.(pem|key)", rf"{tmp_path}/\1", text)
+    text = text.replace("/var/log/nginx", str(tmp_path))
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{text}\n}}\n")
+
+    done = subprocess.run(
+        ["nginx", "-t", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"],
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "warn" not in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("caddy"), reason="there is no caddy here")
+def test_caddy_understands_its_file():
+    command = ["caddy", "validate", "--adapter", "caddyfile", "--config", DEPLOY / "Caddyfile"]
+
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,415 @@
+"""A person gets all that is kept of him, and can be forgotten."""
+
+import io
+import json
+import tracemalloc
+import zipfile
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import LogEntry
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, Tenant, User
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.email_changes import ask_email_change
+from accounts.services.passwords import ask_reset_link
+from applications.registration.models import Application
+from applications.registration.services.applications import create_application
+from applications.registration.services.mail import mail_owners
+from applications.registration.services.owners import OwnerInvitation
+from delivery.datasets.models import ImportRun
+from fulfillment.core.errors import Conflict
+from fulfillment.operations.backups.programs import run_program
+from fulfillment.operations.privacy import erase_user, every_kind, export_user_data, find_user
+from stores.orders.models import Order
+from tests.factories.accounts import UserFactory
+from tests.factories.orders import make_product, order_body
+from tests.support.scenario import PASSWORD, build_world
+
+# Of each link to a user the file of the export that tells of it, or why none does. A new table wants a decision, and
+# `erase_user` one as well.
+LINKS = {
+    "accounts.AssociationRequest.decided_by": "association_requests",
+    "accounts.AssociationRequest.requested_by": "association_requests",
+    "accounts.AssociationRequest.user": "association_requests",
+    "accounts.Authenticator.user": "profile",
+    "accounts.EmailChange.user": "email_changes",
+    "accounts.IdempotentAnswer.user": "kept_answers",
+    "accounts.Role.user": "roles",
+    "accounts.Subscription.user": "subscription",
+    "accounts.User.counted_on": "profile",
+    "accounts.UserEvent.pgh_obj": "profile_changes",
+    "admin.LogEntry.user": "console_log",
+    "applications.Application.user": "applications",
+    "applications.OwnerInvitation.decided_by": "owner_invitations",
+    "applications.OwnerInvitation.invited_by": "owner_invitations",
+    "oauth2_provider.AccessToken.user": "authorizations",
+    "oauth2_provider.RefreshToken.user": "authorizations",
+    "stores.ArtworkUpload.user": "pictures",
+    "stores.Asset.user": "pictures",
+    "stores.CatalogUpload.created_by": "catalog_imports",
+    "stores.CatalogUpload.imported_by": "catalog_imports",
+    "stores.Order.user": "orders",
+    "stores.OrderHistory.actor": "order_history",
+    "stores.Quote.user": "quotes",
+}
+OF_THE_TRAIL = {
+    "accounts.AssociationRequestEvent.decided_by",
+    "accounts.AssociationRequestEvent.requested_by",
+    "accounts.AssociationRequestEvent.user",
+    "accounts.RoleEvent.user",
+    "accounts.SubscriptionEvent.user",
+    "applications.ApplicationEvent.user",
+    "applications.OwnerInvitationEvent.decided_by",
+    "applications.OwnerInvitationEvent.invited_by",
+    "stores.OrderEvent.user",
+}
+NOT_TOLD = {
+    "oauth2_provider.DeviceGrant.user": "nobody is given one here",
+    "oauth2_provider.Grant.user": "a code of a minute, which becomes an access token or nothing",
+    "oauth2_provider.IDToken.user": "nobody is given one here",
+    "pghistory.MiddlewareEvents.user": "a view over the trail without a table",
+}
+PERSON = {
+    "username": "zenobia.quill",
+    "first_name": "Zenobia",
+    "last_name": "Quillfeather",
+    "email": "zenobia@quillfeather.example",
+    "phone": "+1 555 0142 338",
+}
+
+
+@pytest.fixture
+def person(world):
+    return make_person(world)
+
+
+def make_person(world):
+    """The world's user under a name nobody else has, with an order, a role, a token and an e-mail change behind."""
+    User.objects.filter(pk=world.user.pk).update(**{**PERSON, "first_name": "Zeno"})
+    user = User.objects.get(pk=world.user.pk)
+    user.first_name = "Zenobia"
+    user.save()
+    world.user = user
+    make_product(world.associated)
+    client = world.as_user(user)
+    assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
+    asked = {"ApplicationID": str(world.other_application.pk), "Message": "It is me, Zenobia Quillfeather"}
+    assert client.call("POST", "/association", asked).status_code in {200, 201}
+    contacts = {"support_email": PERSON["email"].title(), "support_phone": PERSON["phone"]}
+    for name, value in contacts.items():
+        setattr(world.application, name, value)
+    world.application.save()
+    AssociationRequest.objects.filter(requested_by=user).update(note="Welcome, Zenobia")
+    AssociationRequest.objects.create(
+        application=world.other_application,
+        user=world.operator,
+        decided_by=user,
+        decided=user.created,
+        state="Denied",
+        note="Ask again. Zenobia Quillfeather",
+    )
+    invitation = OwnerInvitation(
+        application=world.other_application, email=PERSON["email"].upper(), digest="d"
+    )
+    invitation.sent = invitation.expires = user.created
+    invitation.save()
+    return user
+
+
+def log_of_console(world, person):
+    """What an operator did to records that are called by the person's name."""
+    operator = Client()
+    operator.force_login(world.operator)
+    address = reverse("admin:accounts_subscription_change", args=[person.subscription.pk])
+    assert operator.post(address, {"requests_per_minute": "77"}).status_code == 302
+    message = [{"added": {"name": "role", "object": f"Order.All.Read for {person.username}"}}]
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=message)
+
+
+def unpacked(content: bytes) -> dict[str, list[dict]]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def test_every_link_to_a_user_is_decided_about(world, person):
+    links = {
+        f"{model._meta.label}.{field.name}"
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.get_fields()
+        if field.concrete and field.is_relation and field.related_model is User
+    }
+
+    assert links == set(LINKS) | OF_THE_TRAIL | set(NOT_TOLD)
+    assert {f"{name}.json" for name in {*LINKS.values(), "trail"}} <= set(
+        unpacked(export_user_data(user=person))
+    )
+
+
+def test_export_tells_what_waits_and_what_was_done(world, person, settings):
+    ask_email_change(user=person, email="zenobia@new.example")
+    asked = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
+    client = world.as_user(person)
+    quoted = client.call("POST", "/store/associated/quote", asked)
+    assert quoted.status_code in {200, 201}, quoted.content
+    assert (
+        client.call(
+            "POST", "/store/associated/order", order_body(), HTTP_IDEMPOTENCY_KEY="k" * 20
+        ).status_code
+        == 201
+    )
+    log_of_console(world, person)
+    browser = Client()
+    browser.force_login(person)
+    assert (
+        browser.post("/profile", {"first_name": "Zenobia", "last_name": "Q", "time_zone": "UTC"}).status_code
+        == 302
+    )
+    LogEntry.objects.log_actions(person.pk, [world.outsider], 2, change_message="about somebody else")
+    request = AssociationRequest.objects.create(
+        application=world.application, user=world.outsider, message="of another person"
+    )
+    AssociationRequest.objects.filter(pk=request.pk).update(
+        decided_by=person, decided=person.created, state="Denied", note="Not yet"
+    )
+
+    files = unpacked(export_user_data(user=person))
+
+    assert [change["Email"] for change in files["email_changes.json"]] == ["zenobia@new.example"]
+    assert files["quotes.json"][0]["QuoteID"] == quoted.json()["QuoteID"]
+    assert files["kept_answers.json"][0]["Status"] == 201
+    by_person = [entry for entry in files["console_log.json"] if entry["ByThisPerson"]]
+    of_person = [entry for entry in files["console_log.json"] if not entry["ByThisPerson"]]
+    assert [(entry["Kind"], entry["Object"], entry["Change"]) for entry in by_person] == [
+        ("user", None, None)
+    ]
+    assert ("subscription", "Changed Requests per minute.") in {
+        (entry["Kind"], entry["Change"]) for entry in of_person
+    }
+    decided = [one for one in files["association_requests.json"] if one["DecidedByThisPerson"]]
+    assert ("Not yet", None) in {(one["Note"], one["Message"]) for one in decided}
+    assert {"accounts.Role", "accounts.Subscription", "applications.Application"} <= {
+        one.get("Record") for one in files["trail.json"]
+    }
+    assert "/profile" in {one.get("Address") for one in files["trail.json"]}
+    assert "somebody else" not in json.dumps(files)
+    assert "another person" not in json.dumps(files)
+
+
+def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):
+    call_command("export_user_data", "zenobia.quill@print.example", str(tmp_path / "zenobia.zip"))
+
+    files = unpacked((tmp_path / "zenobia.zip").read_bytes())
+    assert set(files) == {f"{kind.name}.json" for kind in every_kind()}
+    profile = files["profile.json"][0]
+    assert (profile["Email"], profile["Phone"], profile["Tenant"]) == (
+        PERSON["email"],
+        PERSON["phone"],
+        "print.example",
+    )
+    assert [change["first_name"] for change in files["profile_changes.json"]][-1] == "Zenobia"
+    assert files["orders.json"][0]["Recipient"]["Name"] == "Dana Whitfield"
+    assert {role["Grant"] for role in files["roles.json"]} >= {"Store.All.Read"}
+    assert files["applications.json"][0]["Name"] == "Mail Studio"
+    assert files["authorizations.json"]
+    everything = json.dumps(files)
+    assert not [key for key in subscription_keys(person.subscription).values() if key in everything]
+    assert person.password not in everything
+    assert (tmp_path / "zenobia.zip").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CommandError, match="File exists"):
+        call_command("export_user_data", "zenobia.quill", str(tmp_path / "zenobia.zip"))
+
+
+def test_export_of_who_did_much_is_packed_record_by_record(world):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO pghistory_context (id, created_at, updated_at, metadata) SELECT gen_random_uuid(), now(),"
+            " now(), jsonb_build_object('user', %s::text, 'url', '/application') FROM generate_series(1, 20000)",
+            [str(world.outsider.pk)],
+        )
+    tracemalloc.start()
+    content = export_user_data(user=world.outsider)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert len(unpacked(content)["trail.json"]) >= 20_000
+    assert len(content) < 500_000
+    assert peak < 10_000_000
+
+
+def test_export_of_a_stranger_holds_nothing_of_others(world, person):
+    everything = json.dumps(unpacked(export_user_data(user=world.outsider)))
+
+    assert not [value for value in PERSON.values() if value in everything]
+
+
+def test_last_owner_is_told_what_stands_in_the_way(world, person):
+    with pytest.raises(CommandError, match="last owner"):
+        call_command("erase_user", "zenobia.quill")
+
+    assert User.objects.get(pk=person.pk).email == PERSON["email"]
+
+
+def test_last_owner_is_told_the_application_and_how_to_go_on(world, person):
+    with pytest.raises(CommandError) as refused:
+        call_command("erase_user", PERSON["email"])
+
+    named = [f"{one.name} ({one.pk})" for one in Application.objects.filter(user=person)]
+    assert named
+    assert all(name in str(refused.value) for name in named)
+    assert "--disable-applications" in str(refused.value)
+
+
+def test_person_is_found_by_full_name_email_or_id_and_never_guessed(world):
+    olivia = UserFactory(username="olivia", email="olivia@post.example")
+    full = f"olivia@{olivia.tenant.domain}"
+    for given in (full, full.upper(), "olivia@post.example", "olivia", str(olivia.pk)):
+        assert find_user(given) == olivia
+    other = UserFactory(username="other", email=full)
+
+    with pytest.raises(Conflict) as refused:
+        find_user(full)
+
+    assert str(olivia.pk) in refused.value.message
+    assert str(other.pk) in refused.value.message
+    assert find_user(str(other.pk)) == other
+
+
+def test_last_operator_is_not_erased(world):
+    with pytest.raises(CommandError, match="last operator"):
+        call_command("erase_user", "operator@print.example")
+    with pytest.raises(CommandError, match="No user has the full name or e-mail address nobody"):
+        call_command("erase_user", "nobody")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dump_holds_nothing_of_an_erased_user(tmp_path, capsys):
+    world = build_world()
+    person = make_person(world)
+    ask_reset_link(email=PERSON["email"])
+    log_of_console(world, person)
+    client, browser = world.as_user(person), Client()
+    assert browser.login(username="zenobia.quill@print.example", password=PASSWORD)
+    run_program("pg_dump", f"--file={tmp_path / 'before.sql'}")
+    before = (tmp_path / "before.sql").read_text("utf-8")
+    assert [value for value in PERSON.values() if value not in before] == []
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
+
+    number = Order.objects.get().number
+    assert f"erase_recipient --order {number}" in capsys.readouterr().err
+    run_program("pg_dump", f"--file={tmp_path / 'after.sql'}")
+    after = (tmp_path / "after.sql").read_text("utf-8").lower()
+    assert [value for value in [*PERSON.values(), "zenobia"] if value.lower() in after] == []
+    assert client.call("GET", "/application").status_code == 401
+    assert browser.get("/profile").status_code == 302
+    assert not Client().login(username="zenobia.quill@print.example", password=PASSWORD)
+    order = Order.objects.get()
+    assert (order.user_id, order.total > 0) == (person.pk, True)
+    assert not Application.objects.get(pk=world.application.pk).is_enabled
+    events = apps.get_model("accounts", "UserEvent").objects.filter(pgh_obj_id=person.pk)
+    assert set(events.values_list("email", flat=True)) == {"[erased]"}
+    assert events.count() >= 3
+
+
+EARLIER = "jane.maiden@old-mail.example"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_dump_holds_no_earlier_address_of_an_erased_user(tmp_path):
+    world = build_world()
+    person = make_person(world)
+    person.email = EARLIER.title()
+    person.save()
+    invitation = OwnerInvitation(application=world.other_application, email=EARLIER, digest="e")
+    invitation.sent = invitation.expires = person.created
+    invitation.state, invitation.decided_by, invitation.decided = "Accepted", person, person.created
+    invitation.save()
+    invitation.state = "Withdrawn"
+    invitation.save()
+    ask_reset_link(email=EARLIER)
+    mail_owners(application=world.application, subject="x", text=f"New owner:\n{EARLIER.upper()}.")
+    ask_reset_link(email=f"another.{EARLIER}")
+    mail_owners(application=world.application, subject="x", text=f"{EARLIER}.org is somebody else's")
+    AssociationRequest.objects.filter(requested_by=person).update(note=f"Write to {EARLIER}")
+    person.email = PERSON["email"]
+    person.save()
+    run_program("pg_dump", f"--file={tmp_path / 'before.sql'}")
+    assert (tmp_path / "before.sql").read_text("utf-8").lower().count(EARLIER) > 7
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
+
+    run_program("pg_dump", f"--file={tmp_path / 'after.sql'}")
+    after = (tmp_path / "after.sql").read_text("utf-8").lower()
+    of_others = after.replace(f"another.{EARLIER}", "").replace(f"{EARLIER}.org", "")
+    assert (f"another.{EARLIER}" in after, f"{EARLIER}.org" in after) == (True, True)
+    assert [value for value in [EARLIER, PERSON["email"], "maiden"] if value in of_others] == []
+
+
+@pytest.mark.parametrize("name", ["changed", "object", "Associated", "Name"])
+def test_erasing_who_is_called_like_a_word_of_the_log_keeps_the_log_of_others(world, name):
+    user = User.objects.create(
+        tenant=world.tenant, username=name, email="m@x.example", first_name="Associated", last_name="Print"
+    )
+    message = [{"changed": {"name": "role", "object": "Order.All.Read for user", "fields": ["Name"]}}]
+    for record in (world.associated, world.outsider):
+        LogEntry.objects.log_actions(world.operator.pk, [record], 2, change_message=message)
+    before = list(LogEntry.objects.order_by("pk").values_list("object_repr", "change_message"))
+
+    erase_user(user=user)
+
+    assert list(LogEntry.objects.order_by("pk").values_list("object_repr", "change_message")) == before
+
+
+def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
+    user = User.objects.create(tenant=world.tenant, username="zénobie", email="z@x.example")
+    message = [{"added": {"name": "role", "object": f"Order.All.Read for {user.username}"}}]
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=message)
+
+    erase_user(user=user)
+
+    assert LogEntry.objects.get().change_message == "[erased]"
+
+
+def test_a_name_shared_with_an_operator_of_another_tenant_touches_nothing_of_his(world):
+    run = ImportRun.objects.create(file_name="routes.csv", created_by=world.operator.username)
+    tenant = Tenant.objects.create(domain="other.example", name="Other")
+    namesake = User.objects.create(tenant=tenant, username=world.operator.username, email="n@x.example")
+
+    told = unpacked(export_user_data(user=namesake))
+    erase_user(user=namesake)
+
+    run.refresh_from_db()
+    assert (told["imports.json"], run.created_by) == ([], world.operator.username)
+    assert unpacked(export_user_data(user=world.operator))["imports.json"][0]["FileName"] == "routes.csv"
+
+
+def test_what_a_former_operator_imported_names_him_no_more(world):
+    former = User.objects.create(
+        tenant=world.tenant, username="former", email="f@x.example", is_operator=True
+    )
+    run = ImportRun.objects.create(file_name="routes.csv", created_by="former")
+    former.is_operator = False
+    former.save()
+
+    erase_user(user=former)
+
+    run.refresh_from_db()
+    assert run.created_by == "[erased]"
+
+
+def test_application_goes_over_to_another_owner(world, person):
+    shared = create_application(caller=Caller.on_pages(person), values={"Name": "Shared", "Keys": [{}]})
+    for application in (shared, world.application):
+        for grant in ("Application.Self.Read", "Application.Self.Write"):
+            application.roles.create(user=world.outsider, grant=grant)
+
+    call_command("erase_user", "zenobia.quill")
+
+    shared.refresh_from_db()
+    assert (shared.user_id, shared.is_enabled) == (world.outsider.pk, True)

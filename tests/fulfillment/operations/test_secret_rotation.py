@@ -1,0 +1,260 @@
+"""Peppers and encryption keys change while the service answers."""
+
+import threading
+import time
+from collections import Counter
+from datetime import timedelta
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+import time_machine
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection, models
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import IdempotentAnswer, SubscriptionKey
+from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
+from applications.registration.models import ApplicationKey
+from applications.registration.services.owners import invite_owner
+from fulfillment.core.db.locks import only_one
+from fulfillment.core.secrets import decrypt, digest, digests, encrypt, is_newest
+from fulfillment.management.commands.rotate_secrets import STORED_SECRETS
+from fulfillment.operations.secret_rotation import rotate_secrets
+from tests.factories.accounts import UserFactory
+from tests.support.oauth_flows import Party
+from tests.support.scenario import build_world
+
+NEW_PEPPER = "a-newer-pepper-that-is-long-enough-for-all"
+NEW_KEY = "a-newer-key-that-is-long-enough-for-everyone"
+STEPS = ["before", "both known", "new written", "after"]
+# Columns of bytes that hold no secret.
+PLAIN_BYTES = {"ArtworkUpload.content", "ApplicationIcon.image", "ApplicationIcon.central_image"}
+
+
+@pytest.fixture
+def steps(settings):
+    """The four settings of a rotation, in their order."""
+    old = SimpleNamespace(pepper=settings.PEPPERS[0], key=settings.ENCRYPTION_KEYS[0])
+
+    def take(step):
+        settings.PEPPERS, settings.ENCRYPTION_KEYS = {
+            "before": ([old.pepper], [old.key]),
+            "both known": ([old.pepper, NEW_PEPPER], [old.key, NEW_KEY]),
+            "new written": ([NEW_PEPPER, old.pepper], [NEW_KEY, old.key]),
+            "after": ([NEW_PEPPER], [NEW_KEY]),
+        }[step]
+
+    return take
+
+
+@pytest.mark.parametrize(("one", "other"), list(pairwise(STEPS)))
+def test_processes_one_step_apart_read_what_the_other_writes(steps, one, other):
+    """A rolling restart has both at once."""
+    for writer, reader in ((one, other), (other, one)):
+        steps(writer)
+        found, ciphertext = digest("sfk_value"), encrypt("sfk_value")
+        steps(reader)
+        assert found in digests("sfk_value")
+        assert decrypt(ciphertext) == "sfk_value"
+
+
+def invite(world):
+    invite_owner(caller=Caller.on_pages(world.user), application=world.application, email="new@owner.example")
+
+
+def test_check_fails_as_long_as_an_invitation_under_an_older_pepper_is_good(world, steps):
+    invite(world)
+    steps("new written")
+    call_command("rotate_secrets")
+
+    for days, step in ((0, "new written"), (6, "new written"), (6, "after")):
+        steps(step)
+        now = timezone.now() + timedelta(days=days)
+        with time_machine.travel(now), pytest.raises(CommandError, match="still needed, until"):
+            call_command("rotate_secrets", "--check")
+    with time_machine.travel(timezone.now() + timedelta(days=7, minutes=1)):
+        call_command("rotate_secrets", "--check")
+
+
+def test_check_passes_for_what_was_made_under_the_new_value(world, steps):
+    steps("new written")
+    call_command("rotate_secrets")
+    invite(world)
+
+    call_command("rotate_secrets", "--check")
+
+
+def test_check_waits_for_addresses_under_an_older_secret_key(db, settings):
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = NEW_KEY
+    with pytest.raises(CommandError, match="until"):
+        call_command("rotate_secrets", "--check")
+    call_command("rotate_secrets")
+
+    with time_machine.travel(timezone.now() + timedelta(days=30)), pytest.raises(CommandError, match="until"):
+        call_command("rotate_secrets", "--check")
+    with time_machine.travel(timezone.now() + timedelta(days=31, minutes=1)):
+        call_command("rotate_secrets", "--check")
+
+
+def test_check_of_a_service_that_never_changed_a_secret_passes(world):
+    invite(world)
+    call_command("rotate_secrets", "--check")
+    call_command("rotate_secrets")
+    call_command("rotate_secrets", "--check")
+
+
+def test_after_the_rotation_the_old_values_are_not_needed(world, steps, capsys):
+    application_key = decrypt(world.application.keys.get().ciphertext)
+    client = world.as_user(world.user)
+    client.call("POST", "/application", {"Name": "Once"}, headers={"Idempotency-Key": "once"})
+    steps("new written")
+    with pytest.raises(CommandError, match="still needed"):
+        call_command("rotate_secrets", "--check")
+    call_command("rotate_secrets")
+    assert "application keys: 3, 3 written anew\n" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="until"):
+        call_command("rotate_secrets", "--check")
+    said = capsys.readouterr().out
+    assert "application keys: 3, 0 under older values\n" in said
+    assert "kept answers: 1 may need an older FULFILLMENT_PEPPERS until" in said
+    with time_machine.travel(timezone.now() + timedelta(hours=25)):
+        call_command("rotate_secrets", "--check")
+    assert "Nothing needs the older values any more" in capsys.readouterr().out
+
+    steps("after")
+
+    assert client.call("GET", "/application").status_code == 200
+    assert decrypt(world.application.keys.get().ciphertext) == application_key
+    party = Party(world.application, application_key)
+    assert party.post("/oauth/token", {"grant_type": "client_credentials"}).status_code == 200
+    for key in (*SubscriptionKey.objects.all(), *ApplicationKey.objects.all()):
+        assert is_newest(key.ciphertext)
+        assert key.digest == digest(decrypt(key.ciphertext))
+    assert is_newest(IdempotentAnswer.objects.get().body)
+
+
+def test_kept_answers_are_found_under_both_peppers(world, steps):
+    client = world.as_user(world.user)
+    body, headers = {"Name": "Once"}, {"Idempotency-Key": "once"}
+    first = client.call("POST", "/application", body, headers=headers)
+    for step in ("both known", "new written"):
+        steps(step)
+        again = client.call("POST", "/application", body, headers=headers)
+        assert (again.status_code, again.json()["ID"]) == (201, first.json()["ID"])
+    call_command("rotate_secrets")
+    again = client.call("POST", "/application", body, headers=headers)
+    assert again.json()["ID"] == first.json()["ID"]
+
+
+def test_history_of_keys_says_nothing_of_a_rotation(world, steps):
+    events = apps.get_model("accounts", "SubscriptionKeyEvent").objects
+    before = events.count()
+    steps("new written")
+
+    call_command("rotate_secrets")
+
+    assert events.count() == before
+
+
+def test_a_stopped_rotation_is_gone_on_with(world, steps):
+    steps("new written")
+    seen = []
+
+    def stop(rotated):
+        seen.append(rotated.checked)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rotate_secrets(stored=STORED_SECRETS, listen=stop, batch=2)
+    newest = sum(is_newest(key.ciphertext) for key in SubscriptionKey.objects.all())
+    assert newest == 4 < SubscriptionKey.objects.count()
+
+    report = rotate_secrets(stored=STORED_SECRETS, batch=2)
+
+    assert report[0].rewritten == SubscriptionKey.objects.count() - 4
+    assert all(is_newest(key.ciphertext) for key in SubscriptionKey.objects.all())
+
+
+def test_what_no_key_opens_is_named_and_stops_nothing(world, steps):
+    lost = world.application.keys.get()
+    ApplicationKey.objects.filter(pk=lost.pk).update(ciphertext=b"gAAAA-of-another-service")
+    steps("new written")
+
+    with pytest.raises(CommandError, match=f"1 application keys cannot be read .* {lost.pk}"):
+        call_command("rotate_secrets")
+
+    others = ApplicationKey.objects.exclude(pk=lost.pk)
+    assert all(is_newest(key.ciphertext) for key in others)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_rotations_at_once_are_refused():
+    with only_one("The rotation of secrets"), pytest.raises(CommandError, match="running already"):
+        call_command("rotate_secrets")
+
+
+def test_every_column_of_bytes_is_rotated_or_plain():
+    columns = {
+        f"{model.__name__}.{field.name}"
+        for app in ("accounts", "applications", "stores", "delivery")
+        for model in apps.get_app_config(app).get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.BinaryField)
+    }
+    rotated = {f"{secret.model.__name__}.{secret.ciphertext}" for secret in STORED_SECRETS}
+
+    assert columns - PLAIN_BYTES == rotated
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_request_is_refused_while_secrets_are_rotated(steps):
+    world = build_world()
+    for _ in range(60):
+        create_subscription(user=UserFactory())
+    client, subscription = world.as_user(world.user), world.outsider.subscription
+    party = Party(world.application, decrypt(world.application.keys.get().ciphertext))
+    answers, over, rounds = [], threading.Event(), Counter()
+
+    def ask():
+        while not over.is_set():
+            rounds["ask"] += 1
+            answers.append(client.call("GET", "/application").status_code)
+            answers.append(party.post("/oauth/token", {"grant_type": "client_credentials"}).status_code)
+        connection.close()
+
+    def regenerate():
+        while not over.is_set():
+            rounds["regenerate"] += 1
+            value = regenerate_subscription_key(subscription=subscription, slot="primary")
+            held = SubscriptionKey.objects.get(digest__in=digests(value))
+            answers.append(200 if decrypt(held.ciphertext) == value else 500)
+        connection.close()
+
+    def take(step):
+        """As a restart does: what began under the settings before comes to its end."""
+        steps(step)
+        begun, deadline = Counter(rounds), time.monotonic() + 20
+        while any(rounds[work] < begun[work] + 2 for work in ("ask", "regenerate")):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    threads = [threading.Thread(target=work) for work in (ask, regenerate)]
+    for thread in threads:
+        thread.start()
+    try:
+        take("both known")
+        take("new written")
+        rotate_secrets(stored=STORED_SECRETS, batch=1)
+        take("after")
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+    assert len(answers) > 20
+    assert set(answers) == {200}

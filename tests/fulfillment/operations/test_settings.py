@@ -1,0 +1,310 @@
+"""Production starts only with what it needs; nothing turns it into development mode by accident."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from django.core.checks import ERROR, INFO
+
+from fulfillment.operations.deployment_checks import check_deployment
+
+ROOT = Path(__file__).resolve().parents[3]
+SECRETS = {
+    "SECRET_KEY": "7hX2-9sKq_4vLm1pZr8wTn5bYc3jGd6fQe0aUi2oPx9yRk4tVh7mNs1zWb8c",
+    "FULFILLMENT_PEPPERS": "pQ4x-8mZt_2vKs6nRb1wYc9jLd5gHf3eTa7uXi0oPy",
+    "FULFILLMENT_ENCRYPTION_KEYS": "Zk3v-6tXr_9pLm2sQb8wNc4jYd1gHf7eRa5uTi0oPx",
+}
+PRODUCTION = {
+    **SECRETS,
+    "PUBLIC_URL": "https://print.example",
+    "DATABASE_URL": "postgresql://fulfillment:word@127.0.0.1:5999/fulfillment",
+    "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+}
+
+
+def run(environment, *arguments):
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    command = [sys.executable, "-m", "django", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env={**inherited, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def test_production_is_clean_for_deployment():
+    result = run(PRODUCTION, "check", "--deploy", "--fail-level", "WARNING")
+
+    assert result.returncode == 0, result.stderr
+
+
+def test_cookies_of_production_are_for_https_and_this_host_alone():
+    said = run(PRODUCTION, "diffsettings").stdout
+
+    for name in ("SESSION", "CSRF"):
+        assert f"{name}_COOKIE_SECURE = True" in said
+        assert f"{name}_COOKIE_NAME = '__Host-{name.lower()}'" in said
+        assert f"{name}_COOKIE_DOMAIN" not in said
+    assert "DEVICE_COOKIE_NAME = '__Host-device'" in said
+
+
+WRONG = [
+    ({"SECRET_KEY": ""}, "SECRET_KEY is missing or weak"),
+    ({"SECRET_KEY": "a" * 60}, "SECRET_KEY is missing or weak"),
+    ({"FULFILLMENT_PEPPERS": "short"}, "FULFILLMENT_PEPPERS is missing or weak"),
+    ({"FULFILLMENT_ENCRYPTION_KEYS": ""}, "FULFILLMENT_ENCRYPTION_KEYS is missing or weak"),
+    ({"FULFILLMENT_PEPPERS": f"{'pQ4x-8mZt_2vKs6n' * 3},short"}, "shorter than 32"),
+    ({"SECRET_KEY_FILE": "/nonexistent"}, "SECRET_KEY_FILE names /nonexistent"),
+    ({"PUBLIC_URL": ""}, "PUBLIC_URL is ''"),
+    ({"PUBLIC_URL": "http://print.example"}, "PUBLIC_URL is 'http://print.example'"),
+    ({"DATABASE_URL": ""}, "DATABASE_URL is missing"),
+    (
+        {"DATABASE_URL": "mysql://x:hidden@h/y"},
+        "DATABASE_URL is 'mysql://x:***@h/y'; write an address such as",
+    ),
+    (
+        {"DATABASE_URL": "postgresql://u@h/d?sslmode=bogus"},
+        "DATABASE_URL has sslmode='bogus'; write disable,",
+    ),
+    ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
+    ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
+    ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
+    ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
+    ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'loud'; write DEBUG, INFO, WARNING, ERROR or CRITICAL."),
+    ({"SENTRY_DSN": "nonsense"}, "SENTRY_DSN is 'nonsense'; write an address"),
+    ({"FILE_STORAGE": "s3"}, "S3_BUCKET is ''; write the name"),
+    ({"FULFILLMENT_MODE": "debug"}, "FULFILLMENT_MODE is 'debug'"),
+    ({"EMAIL_PORT": "many"}, "EMAIL_PORT is 'many'"),
+    ({"SIGN_UP_ENABLED": "perhaps"}, "SIGN_UP_ENABLED is 'perhaps'"),
+]
+LOAD_SETTINGS = """
+import json, os, runpy, sys
+from django.core.exceptions import ImproperlyConfigured
+
+said, before = [], dict(os.environ)
+for change in json.loads(sys.stdin.read()):
+    os.environ.update(change)
+    try:
+        runpy.run_module("fulfillment.settings")
+        said.append("")
+    except ImproperlyConfigured as error:
+        said.append(str(error))
+    os.environ.clear()
+    os.environ.update(before)
+print(json.dumps(said))
+"""
+
+
+def said_by_settings(changes, **more):
+    """What the settings say of each change, all in one process; anything but a sentence ends it with its stack."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD_SETTINGS],
+        cwd=ROOT,
+        env={**PRODUCTION, "PATH": os.environ["PATH"], **more},
+        input=json.dumps(changes),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_wrong_variable_stops_the_start_with_its_name():
+    said = said_by_settings([change for change, _ in WRONG])
+
+    assert [
+        (expected, message)
+        for (_, expected), message in zip(WRONG, said, strict=True)
+        if expected not in message
+    ] == []
+
+
+def test_wrong_variable_is_the_last_line_of_a_command():
+    result = run({**PRODUCTION, "EMAIL_PORT": "many"}, "check")
+
+    assert result.returncode != 0
+    assert "EMAIL_PORT is 'many'" in result.stderr.strip().splitlines()[-1]
+
+
+def test_secret_is_read_from_a_file(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRETS["SECRET_KEY"] + "\n")
+
+    assert run({**PRODUCTION, "SECRET_KEY": "", "SECRET_KEY_FILE": str(secret)}, "check").returncode == 0
+
+
+# Any text may be right for these, as far as the settings can know; `check --deploy` or their use say more.
+ANY_TEXT = {
+    *("DATABASE_ROLE", "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_HOST_PASSWORD", "EMAIL_HOST_USER", "S3_PREFIX"),
+    *("MEDIA_ROOT", "STATIC_ROOT"),
+}
+# Read by `make run` alone.
+OF_DEVELOPMENT = {"FULFILLMENT_VAR", "HOST", "PORT", "RUN_AS_ROOT", "WEB_THREADS", "WEB_WORKERS"}
+NONSENSE = [
+    "non sense!",
+    "-1",
+    "9" * 5000,
+    "https://[",
+    "http://x:port/",
+    "\x07",
+    "٣",
+    "0.0.0.0/99",
+    "a" * 5000,
+]
+
+
+def test_nonsense_in_any_variable_is_one_sentence_that_names_it():
+    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", document, re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"[A-Z0-9_]+", row)} - OF_DEVELOPMENT
+    tried = [(name, value) for name in sorted(names) for value in NONSENSE]
+    tried += [("SECRET_KEY_FILE", "/dev/null/x"), ("SECRET_KEY_FILE", sys.executable)]
+    messages = said_by_settings(
+        [{name: value} for name, value in tried], FILE_STORAGE="s3", S3_BUCKET="prints"
+    )
+
+    said = [(*pair, message) for pair, message in zip(tried, messages, strict=True)]
+    assert len(said) > 400
+    assert {name for name, value, message in said if value == "non sense!" and not message} == ANY_TEXT
+    for name, value, message in said:
+        if message:
+            assert name in message, (name, value[:50], message[:200])
+            assert re.search(r"; (write|set) ", message), message[:300]
+            assert "\n" not in message
+
+
+WIDE = [ip_network("0.0.0.0/0"), ip_network("2000::/3"), ip_network("128.0.0.0/1")]
+
+
+@pytest.fixture
+def production(settings):
+    """As production has them, as far as the checks for deployment look."""
+    settings.DEVELOPMENT = False
+    settings.STATIC_ROOT = settings.MEDIA_ROOT
+    settings.SECURE_HSTS_SECONDS = 3600
+    return settings
+
+
+def found(level=ERROR):
+    return [message.msg for message in check_deployment(None) if message.level >= level]
+
+
+def test_check_for_deployment_finds_nothing_wrong_with_good_settings(production, db):
+    assert found(INFO) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS is *"),
+        ({"ALLOWED_HOSTS": ["other.example"]}, "ALLOWED_HOSTS leaves out 127.0.0.1"),
+        *(({"TRUSTED_PROXIES": [wide]}, f"TRUSTED_PROXIES holds {wide}") for wide in WIDE),
+        *(({"WEBHOOK_ALLOWED_NETWORKS": [wide]}, f"WEBHOOK_ALLOWED_NETWORKS holds {wide}") for wide in WIDE),
+        *(({"METRICS_NETWORKS": [wide]}, f"METRICS_NETWORKS holds {wide}") for wide in WIDE),
+        ({"PEPPERS": ["a-new-one", "the-same"], "ENCRYPTION_KEYS": ["the-same"]}, "hold the same value"),
+        (
+            {"METRICS_TOKEN": "the-same", "PEPPERS": ["the-same"]},
+            "FULFILLMENT_PEPPERS and METRICS_TOKEN hold",
+        ),
+        (
+            {"SECRET_KEY": "django-insecure-0123"},
+            "SECRET_KEY holds a value that begins with django-insecure-",
+        ),
+        ({"SECURE_HSTS_PRELOAD": True}, "HSTS_PRELOAD is 1, but"),
+        ({"EMAIL_BACKEND": "loud"}, "EMAIL_BACKEND is 'loud', which cannot be imported"),
+        ({"MEDIA_ROOT": Path("/dev/null/x")}, "MEDIA_ROOT is '/dev/null/x', but /dev/null is not a folder"),
+        ({"DEVELOPMENT": True}, "This checked development mode, chosen by FULFILLMENT_MODE"),
+    ],
+)
+def test_check_for_deployment_fails_for_what_is_unsafe(change, said, production, db):
+    for name, value in change.items():
+        setattr(production, name, value)
+
+    messages = found()
+
+    assert len(messages) == 1
+    assert said in messages[0]
+
+
+@pytest.mark.parametrize("name", ["SENTRY_DSN", "OTLP_ENDPOINT", "RATE_LIMIT_REDIS_URL"])
+def test_check_for_deployment_misses_packages_that_are_not_installed(name, production, db, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
+    setattr(production, name, "https://key@sentry.example/7")
+
+    (message,) = found()
+
+    assert "is not installed: the service would not start" in message
+
+
+def test_check_after_make_run_says_that_it_was_not_of_production(tmp_path):
+    lines = [f"{name}={value}" for name, value in SECRETS.items()]
+    lines.append("DATABASE_URL=postgresql://nobody@127.0.0.1:9/none")
+    (tmp_path / "development.env").write_text("\n".join(lines))
+    environment = {"PATH": os.environ["PATH"], "FULFILLMENT_VAR": str(tmp_path)}
+
+    result = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.returncode == 1
+    assert "This checked development mode, chosen by" in result.stderr
+    assert "development.env" in result.stderr
+
+
+def test_least_length_of_a_secret_is_one_number_everywhere():
+    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    named = set(re.findall(r"at least (\d+) random characters|\((\d+) characters or more", document))
+    refused, taken = ("0123456789abcdef" * 3)[:31], ("0123456789abcdef" * 3)[:32]
+
+    assert named == {("32", ""), ("", "32")}
+    said = run({**PRODUCTION, "SECRET_KEY": refused}, "check", "--deploy").stderr
+    assert "at least 32 random characters" in said
+    assert (
+        run({**PRODUCTION, "SECRET_KEY": taken}, "check", "--deploy", "--fail-level", "WARNING").returncode
+        == 0
+    )
+
+
+def test_https_is_demanded_for_an_hour_and_of_this_host_alone_until_told_otherwise():
+    said = run(PRODUCTION, "diffsettings").stdout
+    more = {"HSTS_SECONDS": "31536000", "HSTS_INCLUDE_SUBDOMAINS": "1", "HSTS_PRELOAD": "1"}
+    raised = run({**PRODUCTION, **more}, "diffsettings").stdout
+
+    assert "SECURE_HSTS_SECONDS = 3600" in said
+    assert "SECURE_HSTS_INCLUDE_SUBDOMAINS" not in re.sub(r".* = False.*", "", said)
+    assert "SECURE_HSTS_PRELOAD" not in re.sub(r".* = False.*", "", said)
+    for line in ("SECONDS = 31536000", "INCLUDE_SUBDOMAINS = True", "PRELOAD = True"):
+        assert f"SECURE_HSTS_{line}" in raised
+
+
+def test_demo_is_refused_in_production_without_a_stack():
+    environment = {**PRODUCTION, "PATH": os.environ["PATH"]}
+    result = subprocess.run(
+        [sys.executable, "manage.py", "load_demo"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "development mode" in result.stderr
+
+
+def test_demo_as_json_is_refused_in_production():
+    result = run(PRODUCTION, "demo", "--json")
+
+    assert result.returncode == 1
+    assert "development mode" in result.stderr

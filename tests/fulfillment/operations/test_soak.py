@@ -1,0 +1,171 @@
+"""What `make soak` shows at length, here in small: the same parts, on the database of the test."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from fulfillment.operations.retention import prune
+from tests.benchmarks import soak, soak_cuts, soak_kills, soak_races, soak_reload, soak_scene, wrong_secrets
+from tests.benchmarks.neighbours import measure as neighbours
+from tests.benchmarks.neighbours.outcome import Marks, Outcome
+from tests.benchmarks.servers import running
+from tests.benchmarks.soak_growth import AGED, AGEING, PRUNED, Load
+from tests.benchmarks.soak_scene import Caller, fresh_world, new_party, rows
+from tests.support.live_server import database_url
+
+# Of each sort of caller what cost others most, and wide marks: other tests run beside.
+WORST = (
+    *("accept-long", "unknown-members", "orders-of-500", "proofs-hard-text", "picture-bombs"),
+    *("webhook-storm", "eddm-nested-preview"),
+)
+WIDE_MARKS = Marks(quiet_times=50, median=0.5, longest=5, memory_times=2.5)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, settings):
+    """Of the processes the parts start."""
+    variables = {
+        "FULFILLMENT_MODE": "development",
+        "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+        "DATABASE_URL": database_url(),
+        "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        **soak_scene.LIMITS,
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    # A test begins with an empty one.
+    monkeypatch.setattr(soak_scene, "empty_database", lambda: None)
+
+
+def test_cut_connections_leave_the_old_state_or_the_new():
+    assert failures(soak_cuts.measure(15, farthest=60, writers=4, processes=1)) == []
+
+
+def test_killed_web_processes_lose_nothing_and_double_nothing():
+    assert failures(soak_kills.measure(2, with_worker=False, clients=4, processes=1)) == []
+
+
+def test_parallel_requests_for_one_thing_have_one_winner():
+    lines = soak_races.measure(2, processes=1)
+
+    assert len(lines) == 5
+    assert failures(lines) == []
+
+
+def test_wrong_secrets_refuse_no_good_client_and_pruned_tables_do_not_grow(monkeypatch):
+    """Each round is as much load: none leaves more than the first."""
+    monkeypatch.setenv("TOKEN_FAILURES_PER_MINUTE", "60")
+    world, party = fresh_world(), new_party()
+    attacked: Counter[int] = Counter()
+    left = []
+    with running("ours") as server:
+        attack = threading.Thread(target=wrong_secrets.attack, args=(server.url, 100, 3, attacked))
+        load = Load(world, party, server.url, rate=50)
+        good = Caller(server.url, world.as_application())
+        attack.start()
+        for _ in range(3):
+            load.run_for(1)
+            read = [good.call("GET", "/store/associated").status_code for _ in range(5)]
+            make_everything_old(party)
+            prune()
+            left.append({name: rows(f"SELECT count(*) FROM {name}")[0][0] for name in PRUNED})
+        attack.join()
+
+    assert attacked[429] > 0
+    assert set(attacked) <= {400, 401, 429}
+    assert set(read) == {200}
+    # Some of the load are wrong secrets as well.
+    assert set(load.statuses) <= {200, 201, 400, 429}
+    assert all(left[2][name] <= left[0][name] + 10 for name in PRUNED), left
+
+
+def test_worst_case_callers_leave_the_service_to_others():
+    """Four connections, as many as there are threads."""
+    lines = neighbours.measure(
+        WORST, connections=4, seconds=2, processes=1, orders=50, marks=WIDE_MARKS, fresh=False
+    )
+
+    assert failures(lines) == []
+    assert all(any(f"| {name} " in line for line in lines) for name in WORST)
+
+
+def test_neighbours_are_slowed_down_by_at_least_25_kinds_of_callers():
+    kinds = neighbours.KINDS.values()
+
+    assert len(kinds) >= 25
+    assert {kind.caller for kind in kinds} == {"anonymous", "user", "application", "operator"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({}, []),
+        ({"quiet": 0.02, "read": [("200", 0.09)] * 9}, []),
+        ({"read": [("200", 0.06)] * 9}, ["median"]),
+        ({"read": [("200", 0.01)] * 9 + [("200", 1.1)]}, ["longest"]),
+        ({"read": [("200", 0.01)] * 9 + [("503", 0.01)]}, ["unanswered"]),
+        ({"health": [("200", 1.1)]}, ["healthz"]),
+        ({"memory": {"web": 1.0, "worker": 1.6}}, ["worker"]),
+        ({"read": [], "health": [], "stopped": "stopped"}, ["median", "longest", "healthz", "stopped"]),
+    ],
+)
+def test_each_mark_of_a_neighbour_can_be_missed(changes, missed):
+    noticed = {"quiet": 0.005, "read": [("200", 0.01)], "health": [("200", 0.01)], **changes}
+
+    assert Outcome("kind", "anonymous", **noticed).missed(Marks()) == missed
+
+
+def test_a_chosen_part_runs_alone(monkeypatch):
+    ran = []
+    parts = {name: ("mark", lambda chosen, name=name: ran.append(name) or []) for name in soak.PARTS}
+    monkeypatch.setattr(soak, "PARTS", parts)
+    monkeypatch.setattr(soak_scene, "prepare", lambda: None)
+    monkeypatch.setattr(soak.supervision, "raise_when_told_to_stop", lambda: None)
+    monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours"])
+
+    assert soak.main() == 0
+    assert ran == ["neighbours"]
+
+
+def make_everything_old(party) -> None:
+    with connection.cursor() as cursor:
+        for statement in AGEING:
+            values = [party.application.pk] if "%s" in statement else None
+            cursor.execute(statement.replace(AGED, "interval '0 seconds'"), values)
+
+
+def test_restarts_of_postgresql_under_load_lose_no_event():
+    """In a process of its own: its PostgreSQL is restarted, the one of the tests is not."""
+    with tempfile.TemporaryDirectory(prefix="soak-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        ended = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.soak", "--only", "restarts", "--count", "3"],
+            cwd=soak_scene.ROOT,
+            env=os.environ | {"SOAK_POSTGRES": f"{folder}/data"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_reload_goes_to_the_next_release():
+    lines = soak_reload.measure(1, revision=None)
+
+    assert [line for line in failures(lines) if "release" in line or "/healthz" in line] == []
+
+
+def failures(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("FAILED")]

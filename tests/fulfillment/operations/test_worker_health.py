@@ -1,0 +1,121 @@
+"""The worker's watchdog, and what it logs of an outage."""
+
+import logging
+import subprocess
+import sys
+import time
+
+import psycopg
+import pytest
+from django.db import OperationalError, connection
+from psycopg_pool import PoolTimeout
+
+from fulfillment.operations import worker_health
+from fulfillment.operations.worker_health import CalmFilter, Heartbeat, Watchdog, is_outage
+from tests.support.workers import ROOT, forget_jobs, worker_environment
+
+SHORT_TIMES = (
+    "import django; django.setup(); from fulfillment import worker_health as w; from functools import partial; "
+    "from fulfillment.management.commands import worker; "
+    "worker.Watchdog = partial(w.Watchdog, late=1, recovery=1, look=0.2); "
+    "from django.core.management import call_command; call_command('worker')"
+)
+
+
+@pytest.fixture
+def reachable(monkeypatch):
+    """Whether the database can be reached, as the test says."""
+    answers = [True]
+    monkeypatch.setattr(worker_health, "database_answers", lambda: answers[-1])
+    return answers
+
+
+def test_a_worker_with_fresh_heartbeats_goes_on(reachable):
+    heartbeat = Heartbeat()
+
+    assert Watchdog(heartbeat).must_end(heartbeat.last + 15) is False
+
+
+def test_while_the_database_is_away_a_worker_waits_for_it(reachable):
+    heartbeat = Heartbeat()
+    watchdog = Watchdog(heartbeat, late=20, recovery=20)
+    reachable.append(False)
+
+    assert [watchdog.must_end(heartbeat.last + later) for later in (30, 60, 3600)] == [False] * 3
+
+
+def test_a_worker_gets_its_time_again_after_each_outage(reachable):
+    heartbeat = Heartbeat()
+    watchdog = Watchdog(heartbeat, late=20, recovery=20)
+
+    assert watchdog.must_end(heartbeat.last + 3600) is False
+    assert watchdog.must_end(heartbeat.last + 3615) is False
+    reachable.append(False)
+    assert watchdog.must_end(heartbeat.last + 3618) is False
+    reachable.append(True)
+    assert watchdog.must_end(heartbeat.last + 3625) is False
+    assert watchdog.must_end(heartbeat.last + 3646) is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_cannot_write_its_heartbeat_leaves_for_another():
+    """Whatever holds it up: here a lock nobody gives back."""
+    forget_jobs()
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("LOCK TABLE procrastinate_workers IN ACCESS EXCLUSIVE MODE")
+        ended = subprocess.run(
+            [sys.executable, "-c", SHORT_TIMES],
+            cwd=ROOT,
+            env=worker_environment(),
+            stderr=subprocess.PIPE,
+            timeout=40,
+        )
+        cursor.execute("ROLLBACK")
+
+    assert ended.returncode == 1
+    assert b"No heartbeat was written though the database answers" in ended.stderr
+
+
+def record(error: BaseException | None, *, name: str = "procrastinate.worker.worker", line: int = 1):
+    level, info = logging.ERROR, (type(error), error, None) if error else None
+    return logging.LogRecord(name, level, "worker.py", line, "Side task failed: %s", ("x",), info)
+
+
+def test_an_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    calm, lost = CalmFilter(), psycopg.errors.AdminShutdown("terminating connection")
+    first, second, other = record(lost), record(lost), record(lost, line=2)
+
+    assert [calm.filter(one) for one in (first, second, other)] == [True, False, True]
+    assert first.exc_info is None
+    now[0] += 61
+    assert calm.filter(record(lost)) is True
+
+
+def test_what_is_no_outage_keeps_its_stack_and_is_said_each_time():
+    calm, wrong = CalmFilter(), psycopg.errors.UndefinedColumn("column x does not exist")
+    records = [
+        record(wrong),
+        record(wrong),
+        record(ValueError("no")),
+        record(OperationalError("x"), name="a"),
+    ]
+
+    assert [calm.filter(one) for one in records] == [True] * 4
+    assert all(one.exc_info for one in records)
+
+
+def test_outages_are_told_from_errors_of_statements():
+    lost, refused = OperationalError("x"), OperationalError("x")
+    lost.__cause__ = psycopg.OperationalError("server closed the connection unexpectedly")
+    refused.__cause__ = psycopg.errors.LockNotAvailable("canceling statement due to lock timeout")
+
+    assert is_outage(lost)
+    assert is_outage(PoolTimeout("no connection"))
+    assert is_outage(psycopg.errors.CannotConnectNow("the database system is starting up"))
+    assert not is_outage(refused)
+    assert not is_outage(psycopg.ProgrammingError("2 placeholders but 1 parameter"))
+    assert not is_outage(ValueError("x"))

@@ -1,0 +1,36 @@
+"""Every page that a person can reach by links: it opens, takes few queries and leads nowhere dead."""
+
+import pytest
+from django.test import Client
+
+from tests.support.crawler import NOT_PAGES, dead_fragments, walk
+from tests.support.page_fixtures import furnish
+
+MAXIMUM_QUERIES = 12
+STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
+FORMS = ["/accounts/login/", "/accounts/signup/"]
+
+
+@pytest.mark.parametrize("name", ["user", "operator", "outsider", None])
+def test_every_page_opens_with_few_queries_and_no_dead_link(world, signed_in, name):
+    furnish(world)
+    person = signed_in(getattr(world, name)) if name else Client()
+    seen, elsewhere, visits = {}, set(), []
+
+    for visit in walk(person, [*STARTS, *FORMS], without=("/admin",)):
+        visits.append(visit)
+        seen[visit.path] = (visit.response.status_code, len(visit.queries))
+        elsewhere |= {link for link in visit.links if link.startswith(NOT_PAGES)}
+
+    # Who is signed in is sent on from the sign-up, and a stranger from what takes a sign-in to there.
+    sent_on = {path for path, (status, _) in seen.items() if status == 302}
+    assert sent_on == ({"/accounts/signup/"} if name else set())
+    assert {path: status for path, (status, _) in seen.items() if status not in {200, 302}} == {}
+    assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
+    assert dead_fragments(person, visits) == set()
+    assert len(seen) > {"user": 30, "operator": 25, "outsider": 20, None: 4}[name]
+    assert {
+        link
+        for link in elsewhere
+        if person.get(link, SERVER_NAME="127.0.0.1", SERVER_PORT="8000").status_code != 200
+    } == set()

@@ -1,0 +1,249 @@
+"""Every list and form of the admin opens for an operator, shows no secret, and is closed to everybody else."""
+
+from itertools import product
+
+import pytest
+from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
+from django.urls import reverse
+
+from accounts.callers import Caller
+from accounts.models import Role, Tenant, User
+from accounts.selectors.subscriptions import subscription_keys
+from accounts.services.associations import request_association
+from applications.registration.models import Application
+from delivery.datasets.services.demo import load_demo_population
+from stores.catalog.models import Store
+
+MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def address(model, page, *arguments):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=arguments)
+
+
+@pytest.fixture
+def full_world(world):
+    load_demo_population()
+    world.as_user(world.user)
+    request_association(
+        caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
+    )
+    return world
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_list_and_form_open_and_show_no_secret(full_world, client, model):
+    client.force_login(full_world.operator)
+    secrets = [*subscription_keys(full_world.user.subscription).values()]
+    pages = [client.get(address(model, "changelist")), client.get(address(model, "changelist") + "?q=a&p=0")]
+    if found := model._default_manager.first():
+        pages.append(client.get(address(model, "change", found.pk)))
+    if admin.site._registry[model].has_add_permission(pages[0].wsgi_request):
+        pages.append(client.get(address(model, "add")))
+
+    for page in pages:
+        assert page.status_code in {200, 302}, page.content[:500]
+        assert not any(secret in page.content.decode() for secret in secrets)
+        assert "sfk_" not in page.content.decode()
+
+
+def test_admin_is_closed_to_others(world, client):
+    client.force_login(world.outsider)
+
+    assert client.get("/admin/").status_code == 302
+    assert client.get("/admin/accounts/user/").status_code == 302
+
+
+def test_several_requests_are_approved_at_once(full_world, client):
+    client.force_login(full_world.operator)
+    model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
+    chosen = list(model.objects.values_list("pk", flat=True))
+
+    response = client.post(
+        address(model, "changelist"), {"action": "approve", "_selected_action": chosen}, follow=True
+    )
+
+    assert "1 request approved." in response.content.decode()
+    assert model.objects.get().state == "Approved"
+
+
+def test_more_requests_than_a_page_shows_are_not_decided_in_part(full_world, client, monkeypatch):
+    client.force_login(full_world.operator)
+    model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
+    joining = Caller.on_pages(full_world.outsider)
+    request_association(caller=joining, application=full_world.application, user_id=joining.user_id)
+    monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 1)
+    chosen = [str(pk) for pk in model.objects.values_list("pk", flat=True)]
+
+    page = client.post(
+        address(model, "changelist"), {"action": "decide", "_selected_action": chosen}, follow=True
+    )
+
+    assert len(chosen) == 2
+    assert "At most 1 requests are decided on one page." in page.content.decode()
+
+
+def test_new_user_of_the_admin_has_a_subscription(world, client):
+    client.force_login(world.operator)
+
+    client.post(
+        "/admin/accounts/user/add/",
+        {
+            "tenant": world.tenant.pk,
+            "username": "clerk",
+            "first_name": "Cleo",
+            "last_name": "Clerk",
+            "email": "clerk@print.example",
+            "phone": "",
+            "password1": "a long pass phrase",
+            "password2": "a long pass phrase",
+            "usable_password": "true",
+        },
+    )
+
+    clerk = type(world.user).objects.get(username="clerk")
+    assert clerk.subscription.keys.count() == 2
+    assert clerk.check_password("a long pass phrase")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["procrastinate/procrastinatejob/", "stores/order/", "stores/order/export/"])
+def test_a_filter_that_is_none_leads_to_the_whole_list(world, client, path):
+    client.force_login(world.operator)
+
+    response = client.get(f"/admin/{path}", {"status": "nothing"})
+
+    assert (response.status_code, response["Location"][-4:]) == (302, "?e=1")
+    assert client.get(response["Location"]).status_code == 200
+
+
+def choosers():
+    """Every field of a form, or of a table in one, whose record is chosen by typing a part of its name."""
+    for model, model_admin in admin.site._registry.items():
+        for holder in (model_admin, *(inline(model, admin.site) for inline in model_admin.inlines)):
+            for name in holder.autocomplete_fields:
+                yield holder.model, name
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    sorted(set(choosers()), key=str),
+    ids=lambda part: part if isinstance(part, str) else part._meta.label,
+)
+def test_related_records_are_found_by_typing(full_world, client, model, name):
+    client.force_login(full_world.operator)
+    asked = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
+    known = model._meta.get_field(name).related_model._base_manager.count()
+
+    found = client.get("/admin/autocomplete/", asked).json()
+    assert 0 < len(found["results"]) == min(known, 20)
+    assert client.get("/admin/autocomplete/", {**asked, "term": "no such thing"}).json()["results"] == []
+
+    client.force_login(full_world.outsider)
+    assert client.get("/admin/autocomplete/", asked).status_code == 302
+
+
+NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-000000000000"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_an_action_on_what_is_not_in_the_list_changes_nothing(full_world, client, model):
+    client.force_login(full_world.operator)
+    request = client.get(address(model, "changelist")).wsgi_request
+    before = list(model._base_manager.values())
+
+    for action, key in product(admin.site._registry[model].get_actions(request), NOT_IN_A_LIST):
+        sent = {"action": action, "_selected_action": [key], "confirmed": "yes", "post": "yes"}
+        assert client.post(address(model, "changelist"), sent).status_code in {200, 302}
+
+    assert list(model._base_manager.values()) == before
+
+
+def test_there_is_no_way_from_a_table_to_its_records(world, client):
+    client.force_login(world.operator)
+
+    for content_type in ContentType.objects.values_list("pk", flat=True):
+        assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
+
+
+def test_records_of_one_name_are_told_apart_where_one_is_chosen(world, client):
+    other = Tenant.objects.create(domain="other.example", name="Other")
+    User.objects.create(tenant=other, username=world.user.username, email="namesake@other.example")
+    Application.objects.filter(pk=world.other_application.pk).update(name=world.application.name)
+    Store.objects.filter(pk=world.unassociated.pk).update(company_name=world.associated.company_name)
+    client.force_login(world.operator)
+
+    for field in ("user", "application", "store"):
+        asked = {"app_label": "accounts", "model_name": "role", "field_name": field}
+        told = [one["text"] for one in client.get("/admin/autocomplete/", asked).json()["results"]]
+        assert len(set(told)) == len(told) > 1
+
+
+@pytest.mark.parametrize(
+    ("joined", "more", "said"),
+    [
+        ("user", {}, "Choose a store or an application, or say that it counts everywhere."),
+        ("user store", {"everywhere": "on"}, "everywhere: not both"),
+        ("user application store", {}, "leave one of them out"),
+        ("user application", {}, "On an application these count: Application.All.Read"),
+        ("user store", {"grant": "Application.Self.Write"}, "On a store these count: Order.All.Read"),
+        ("user store", {"grant": "Store.All.Read"}, "This role is given already."),
+        ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),
+        ("", {"everywhere": "on"}, "A role is a user&#x27;s, or joins an application with a store."),
+        ("user", {"store": "0"}, "Select a valid choice."),
+    ],
+)
+def test_a_role_that_says_nothing_or_too_much_is_refused(world, client, joined, more, said):
+    client.force_login(world.operator)
+    records = {"user": world.user.pk, "application": world.application.pk, "store": world.associated.pk}
+    sent = {name: str(records[name]) for name in joined.split()}
+    before = Role.objects.count()
+
+    page = client.post("/admin/accounts/role/add/", {**sent, "grant": "Order.Self.Write", **more})
+
+    assert (page.status_code, Role.objects.count()) == (200, before)
+    assert said in page.content.decode()
+
+
+@pytest.mark.parametrize("place", ["store", "everywhere"])
+def test_a_role_is_given_on_a_store_or_everywhere(world, client, place):
+    client.force_login(world.operator)
+    chosen = {"store": str(world.unassociated.pk)} if place == "store" else {"everywhere": "on"}
+
+    client.post(
+        "/admin/accounts/role/add/", {"user": str(world.outsider.pk), "grant": "Order.All.Read", **chosen}
+    )
+
+    role = Role.objects.get(user=world.outsider, application=None)
+    assert role.store == (world.unassociated if place == "store" else None)
+    form = client.get(f"/admin/accounts/role/{role.pk}/change/").context["adminform"].form
+    assert form["everywhere"].initial == (place == "everywhere")
+    own = client.get(f"/admin/accounts/user/{world.outsider.pk}/change/").content.decode()
+    assert ('title="Yes"' in own) == (place == "everywhere")
+
+
+def test_an_unknown_time_zone_of_a_user_is_refused(world, client):
+    client.force_login(world.operator)
+
+    page = client.post(f"/admin/accounts/user/{world.user.pk}/change/", {"time_zone": "Mars"})
+
+    assert "There is no such zone." in page.context["adminform"].form.errors["time_zone"][0]
+
+
+def test_a_tenant_somebody_joins_while_it_is_deleted_stays(world, client, monkeypatch):
+    tenant = Tenant.objects.create(domain="new.example", name="New")
+    delete = admin.site._registry[Tenant].delete_model
+
+    def join_and_delete(request, record):
+        User.objects.create(tenant=tenant, username="late", email="late@x.example")
+        delete(request, record)
+
+    monkeypatch.setattr(admin.site._registry[Tenant], "delete_model", join_and_delete)
+    client.force_login(world.operator)
+
+    answer = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
+
+    assert answer.status_code == 200
+    assert "Somebody joined this tenant meanwhile" in answer.content.decode()
+    assert Tenant.objects.filter(pk=tenant.pk).exists()

@@ -1,0 +1,189 @@
+"""What the head of a request may cost and how long it may be, before anything looks at what it says."""
+
+import io
+from ipaddress import ip_network
+
+import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from django.urls import reverse
+
+from accounts import rate_limits
+from fulfillment.site.handler import Handler
+from fulfillment.site.proxies import client_address
+from fulfillment.site.request_heads import HEADER_LIMITS, LARGEST_HEAD, MOST_HEADERS, MOST_PARAMETERS
+from tests.support.costs import milliseconds
+from tests.support.scenario import ApiClient
+
+# The longest header the web server lets pass.
+LINE = 390_000
+
+
+def environ(**said):
+    return {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": "/api/v1/store",
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "REMOTE_ADDR": "198.51.100.7",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.url_scheme": "http",
+        **said,
+    }
+
+
+@pytest.fixture(scope="module")
+def handler():
+    """Leaves the connection of the test alone, as Django's own client does."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield Handler()
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture(autouse=True)
+def proxy_that_is_believed(settings):
+    """Of anybody else the headers of proxies are dropped unread."""
+    settings.TRUSTED_PROXIES = (ip_network("198.51.100.0/24"),)
+
+
+def answer(handler, **said):
+    """The status and the body that the whole service answers with, from the first line of Python on."""
+    seen = []
+    response = handler(environ(**said), lambda status, headers, *rest: seen.append(status))
+    body = b"".join(response)
+    response.close()
+    return int(seen[0][:3]), body.decode(errors="replace")
+
+
+HOSTILE = {
+    "Accept": {"HTTP_ACCEPT": ",".join(f"*a*{number}*b*" for number in range(LINE // 12))},
+    "Accept of one part": {"HTTP_ACCEPT": "*a" * (LINE // 2)},
+    "Accept-Encoding": {"HTTP_ACCEPT_ENCODING": "gzip;q=0" + " ;" * (LINE // 2)},
+    "Accept-Language": {"HTTP_ACCEPT_LANGUAGE": "a-b;q=1," * (LINE // 8)},
+    "Authorization": {"HTTP_AUTHORIZATION": "Bearer" + " " * LINE},
+    "Cookie": {"HTTP_COOKIE": "a=b;" * (LINE // 4)},
+    "If-None-Match": {"HTTP_IF_NONE_MATCH": '"a",' * (LINE // 4)},
+    "If-Match": {"HTTP_IF_MATCH": '"a",' * (LINE // 4)},
+    "Idempotency-Key": {"HTTP_IDEMPOTENCY_KEY": "a" * LINE},
+    "Range": {"HTTP_RANGE": "bytes=" + "1-2," * (LINE // 4)},
+    "X-Forwarded-For": {"HTTP_X_FORWARDED_FOR": "1.1.1.1," * (LINE // 8)},
+    "Content-Type": {"CONTENT_TYPE": "application/json" + ";" * LINE},
+    "Content-Type of quotes": {"CONTENT_TYPE": 'a;b="' + '\\";' * (LINE // 3)},
+    "path": {"PATH_INFO": "/" + "\xff" * 60_000},
+    "query": {"QUERY_STRING": "a&" * 30_000},
+    "traceparent": {"HTTP_TRACEPARENT": "00-" * (LINE // 3)},
+    "something unread": {"HTTP_X_ANYTHING": "a" * LINE},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("path", ["/api/v1/store", "/accounts/login/", "/admin/", "/static/portal.css"])
+def test_hostile_head_is_refused_within_a_few_milliseconds(db, handler, name, path):
+    said = {"PATH_INFO": path} | HOSTILE[name]
+
+    status, body = answer(handler, **said)
+
+    assert status in {414, 431}, body
+    assert milliseconds(lambda: answer(handler, **said)) < 10
+
+
+def test_forwarded_addresses_of_a_proxy_are_read_from_their_end():
+    assert milliseconds(lambda: client_address("10.1.1.1", "," * LINE, ())) < 2
+
+
+@pytest.mark.parametrize("key", HEADER_LIMITS)
+def test_header_is_read_up_to_its_limit(db, handler, key):
+    limit = HEADER_LIMITS[key]
+    filler = "1" if key == "CONTENT_LENGTH" else "a"
+
+    status, body = answer(handler, **{key: filler * (limit.longest + 1)})
+
+    assert (status, '"headers_too_large"' in body, limit.name in body) == (431, True, True)
+    assert answer(handler, **{key: filler * min(limit.longest, 64)})[0] != 431
+
+
+@pytest.mark.parametrize("key", [key for key, limit in HEADER_LIMITS.items() if limit.most_parts <= 100])
+def test_header_is_read_up_to_its_number_of_parts(db, handler, key):
+    limit = HEADER_LIMITS[key]
+
+    status, body = answer(handler, **{key: limit.separator.join(["a"] * (limit.most_parts + 1))})
+
+    assert (status, f"more than {limit.most_parts} parts" in body) == (431, True)
+    assert answer(handler, **{key: limit.separator.join(["a"] * limit.most_parts)})[0] != 431
+
+
+def test_headers_are_read_up_to_their_size_and_number_together(db, handler):
+    large = {f"HTTP_X_{number}": "a" * 5000 for number in range(4)}
+    many = {f"HTTP_X_{number}": "a" for number in range(MOST_HEADERS + 1)}
+
+    assert f"at most {LARGEST_HEAD:,} are read" in answer(handler, **large)[1]
+    assert f"at most {MOST_HEADERS} are read" in answer(handler, **many)[1]
+
+
+def test_query_is_read_up_to_its_number_of_parameters(db, handler):
+    status, body = answer(handler, QUERY_STRING="a=b&" * MOST_PARAMETERS)
+
+    assert (status, '"too_many_parameters"' in body) == (400, True)
+    assert answer(handler, QUERY_STRING="&".join(["a=b"] * MOST_PARAMETERS))[0] == 401
+
+
+def test_a_browsers_usual_head_is_read(db, client):
+    usual = {
+        "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+        "Accept-Language": "de-AT,de;q=0.9,en-GB;q=0.8,en;q=0.7,fr;q=0.6,it;q=0.5,sl;q=0.4,hr;q=0.3",
+        "Accept-Encoding": "gzip, deflate, br, zstd",
+        "Cookie": "; ".join(f"name{number}={'v' * 60}" for number in range(60)),
+        "Referer": "http://testserver/" + "a" * 4000,
+        "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0",
+    }
+
+    assert client.get(reverse("login"), headers=usual).status_code == 200
+
+
+def exhaust(settings):
+    settings.ADDRESS_REQUESTS_PER_MINUTE = 1
+    for _ in range(2):
+        ApiClient().call("GET", "/store", REMOTE_ADDR="198.51.100.7")
+    assert rate_limits.known_refusal("address:198.51.100.7")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"HTTP_AUTHORIZATION": "Bearer nonsense"},
+        {"HTTP_AUTHORIZATION": "Bearer " + "x" * LINE},
+        {"HTTP_AUTHORIZATION": "Bearer nonsense", **HOSTILE["Accept"]},
+        {"HTTP_AUTHORIZATION": "Bearer nonsense", "HTTP_ACCEPT": "*a*b" * 240},
+        {"HTTP_AUTHORIZATION": "Bearer nonsense", **HOSTILE["Content-Type"]},
+        {"HTTP_AUTHORIZATION": "Bearer nonsense", "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "900000"},
+    ],
+    ids=["bare", "token", "long token", "accept", "short accept", "content type", "body"],
+)
+def test_address_over_its_limit_costs_less_than_a_millisecond(db, handler, settings, said):
+    exhaust(settings)
+    body = io.BytesIO(b"[" * 900_000)
+
+    assert answer(handler, **said, **{"wsgi.input": body})[0] == 429
+    assert body.tell() == 0
+    assert milliseconds(lambda: answer(handler, **said), tries=20) < 1
+
+
+def test_address_over_its_limit_locks_out_nobody_with_a_token_of_his_own(world, settings):
+    client = world.as_application()
+    exhaust(settings)
+
+    assert client.call("GET", "/store", REMOTE_ADDR="198.51.100.7").status_code == 200
+    stranger = ApiClient("sfa_unknown", client.key)
+    assert stranger.call("GET", "/store", REMOTE_ADDR="198.51.100.7").status_code == 429
+
+
+def test_known_refusal_with_a_wrong_token_asks_the_database_once(
+    world, settings, django_assert_max_num_queries
+):
+    exhaust(settings)
+
+    with django_assert_max_num_queries(1):
+        ApiClient("sfa_unknown").call("GET", "/store", REMOTE_ADDR="198.51.100.7")

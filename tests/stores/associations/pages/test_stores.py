@@ -1,0 +1,98 @@
+import pytest
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, Role
+from accounts.services.associations import deny_association
+from stores.catalog.models import Store
+
+
+@pytest.fixture
+def address(world) -> str:
+    return f"/applications/{world.application.pk}/stores"
+
+
+def test_the_page_shows_associations_in_plain_words(world, browser, address):
+    page = browser.get(address).content.decode()
+
+    assert "Associated Print" in page
+    assert "Submit orders and cancel your own" in page
+    assert "Unassociated Print" not in page
+
+
+def test_a_store_is_asked_for_once_and_withdrawn(world, browser, address):
+    sent = {"store": "unassociated", "grants": ["Store.Self.Read"], "message": "Postcards for Acme"}
+
+    assert browser.post(address, sent)["Location"] == address
+    browser.post(address, sent)
+
+    asked = AssociationRequest.objects.get()
+    assert (asked.store, asked.requested_by, asked.grants) == (
+        world.unassociated,
+        world.user,
+        ["Store.Self.Read"],
+    )
+    page = browser.get(address).content.decode()
+    assert "Postcards for Acme" in page
+    assert "has not answered yet" in page
+
+    browser.post(f"{address}/{asked.pk}/withdraw")
+    asked.refresh_from_db()
+    assert asked.state == "Withdrawn"
+    again = browser.post(f"{address}/{asked.pk}/withdraw", follow=True)
+    assert "was decided before" in again.content.decode()
+
+
+def test_the_answer_appears_with_its_note(world, browser, address):
+    browser.post(address, {"store": "unassociated"})
+    deny_association(
+        caller=Caller.on_pages(world.operator),
+        request_id=AssociationRequest.objects.get().pk,
+        note="Not yet, sorry",
+    )
+
+    page = browser.get(address).content.decode()
+    assert "Denied" in page
+    assert "Not yet, sorry" in page
+
+
+def test_an_unknown_store_and_a_wrong_grant_are_refused_beside_the_field(world, browser, address):
+    response = browser.post(address, {"store": "nowhere", "grants": ["Application.All.Write"]})
+
+    assert set(response.context["form"].errors) == {"store", "grants"}
+    assert not AssociationRequest.objects.exists()
+
+
+def test_requests_of_other_applications_cannot_be_withdrawn(world, browser, signed_in, address):
+    signed_in(world.outsider).post(
+        f"/applications/{world.other_application.pk}/stores", {"store": "unassociated"}
+    )
+    asked = AssociationRequest.objects.get()
+
+    browser.post(f"{address}/{asked.pk}/withdraw")
+
+    asked.refresh_from_db()
+    assert asked.state == "Pending"
+
+
+def test_many_stores_and_requests_are_searched_and_paged(
+    world, browser, address, django_assert_max_num_queries
+):
+    stores = Store.objects.bulk_create(
+        Store(external_id=f"shop-{number:02}", company_name=f"Shop {number:02}") for number in range(30)
+    )
+    Role.objects.bulk_create(
+        Role(application=world.application, store=store, grant="Store.Self.Read") for store in stores
+    )
+    for store in stores[:12]:
+        AssociationRequest.objects.create(application=world.application, store=store)
+
+    with django_assert_max_num_queries(12):
+        page = browser.get(address).content.decode()
+    assert ("Page 1 of 2" in page, 'aria-label="Pages of requests"' in page) == (True, True)
+    assert 'href="?requests=2"' in page
+
+    page = browser.get(f"{address}?page=2&requests=2").content.decode()
+    assert 'href="?page=2&amp;requests=1"' in page
+    found = browser.get(f"{address}?q=SHOP-2").content.decode()
+    assert found.count("Read stores and your own roles in them</li>") == 10
+    assert "Nothing matches" in browser.get(f"{address}?q=zebra").content.decode()

@@ -1,0 +1,200 @@
+"""What the console calls things: for people, never a column's or a program's word."""
+
+import pytest
+from django.contrib import admin
+
+from accounts.models import Role, Tenant
+from applications.registration.models import Application
+from stores.catalog.models import Product
+from stores.catalog.services.products import archive_product, save_product
+from stores.orders.models import Order, OrderStatus
+from tests.factories.orders import make_product, price_values, product_values
+
+MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def operator(world, client):
+    client.force_login(world.operator)
+    return client
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_every_list_can_be_searched(model):
+    assert admin.site._registry[model].search_fields
+
+
+def test_statuses_are_words():
+    assert [status.words for status in OrderStatus][:5] == [
+        "Received",
+        "On hold",
+        "Accepted",
+        "In production",
+        "Partially shipped",
+    ]
+
+
+def test_an_empty_list_says_what_to_do_and_a_search_without_result_how_to_go_on(operator):
+    empty = text(operator.get("/admin/stores/order/"))
+    searched = text(operator.get("/admin/stores/order/", {"q": "4711"}))
+
+    assert "No orders here" in empty
+    assert "Orders arrive through the API." in empty
+    assert "Nothing matches" in searched
+    assert "Look at everything" in searched
+    assert "Nothing matches" not in empty
+
+
+def test_a_recipient_reads_as_on_a_letter(shop, client):
+    client.force_login(shop.world.operator)
+    shop.place()
+
+    page = text(client.get(f"/admin/stores/order/{Order.objects.get().pk}/change/"))
+
+    assert "Dana Whitfield, Acme Realty, 1200 17th Street, Denver CO 80202, US" in page
+    assert "Times are in UTC." in page
+
+
+def test_the_audit_trail_names_people_and_records(world, operator):
+    sent = {
+        "user": world.outsider.pk,
+        "store": world.associated.pk,
+        "application": "",
+        "grant": "Order.All.Read",
+    }
+    operator.post("/admin/accounts/role/add/", sent)
+    event = Role.pgh_event_model.objects.latest("pgh_id")
+
+    listed = text(operator.get("/admin/accounts/roleevent/"))
+    shown = text(operator.get(f"/admin/accounts/roleevent/{event.pgh_id}/change/"))
+
+    for page in (listed, shown):
+        for word in ("Made", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
+            assert word in page
+        assert "Pgh" not in page
+    assert "Role made" in shown
+    assert "object (" not in shown
+
+
+def test_background_jobs_are_called_so(operator):
+    page = text(operator.get("/admin/procrastinate/procrastinatejob/"))
+
+    assert "No background jobs here" in page
+    assert "rocrastinate job" not in page
+
+
+def test_whoever_is_gone_is_told_by_id(world, operator):
+    gone = Role.objects.get(user=world.user, grant="Store.All.Read")
+    known = gone.pk
+    gone.delete()
+    type(world.associated).objects.filter(pk=world.associated.pk).update(company_name="Renamed")
+
+    listed = text(operator.get("/admin/accounts/roleevent/"))
+
+    assert Role.pgh_event_model.objects.filter(pgh_obj_id=known).count() == 2
+    assert "Deleted" in listed
+    assert "Renamed" in listed
+
+
+def test_a_history_leaves_out_what_only_follows(world, operator):
+    product = make_product(world.associated)
+    archive_product(product=product)
+
+    page = text(operator.get(f"/admin/stores/product/{product.pk}/history/"))
+
+    assert "<del>yes</del> <ins>no</ins>" in page
+    assert "<ins>Associated Print</ins>" in page
+    assert "Rendering" not in page
+    assert Product.objects.get().rendering not in page
+
+
+def test_a_history_tells_which_price_was_changed(world, operator):
+    product = make_product(world.associated)
+    prices = [price_values("GROUND", "0.12", is_default=True), price_values("OVERNIGHT", "0.17")]
+    save_product(store=world.associated, values=product_values(DeliveredPrices=prices), product=product)
+    prices[0] = price_values("GROUND", "9.99", is_default=True)
+    save_product(store=world.associated, values=product_values(DeliveredPrices=prices), product=product)
+
+    history = operator.get(f"/admin/stores/product/{product.pk}/history/")
+
+    told = history.context["trail"][0]["changes"]
+    assert ("delivered price GROUND US Commercial, price", "0.12", "9.99") in told
+    assert not any("OVERNIGHT" in title for title, _, _ in told)
+
+
+def test_the_history_of_a_tenant_tells_who_renamed_it(world, operator):
+    address = f"/admin/accounts/tenant/{world.tenant.pk}"
+    operator.post(f"{address}/change/", {"domain": world.tenant.domain, "name": "Renamed"})
+
+    shown = text(operator.get(f"{address}/history/"))
+
+    assert "Changed by operator" in shown
+    assert "<ins>Renamed</ins>" in shown
+    assert "Tenant changed" in text(
+        operator.get(
+            f"/admin/accounts/tenantevent/{Tenant.pgh_event_model.objects.latest('pgh_id').pgh_id}/change/"
+        )
+    )
+
+
+def test_yes_and_no_are_words_for_who_listens(operator):
+    page = text(operator.get("/admin/accounts/user/"))
+
+    assert (
+        '<span class="console-hidden">Yes</span> <span class="material-symbols-outlined" aria-hidden="true">'
+        in page
+    )
+    assert '<span class="console-hidden">No</span>' in page
+
+
+@pytest.mark.parametrize("address", ["/admin/procrastinate/", "/admin/procrastinate/procrastinatejob/"])
+def test_jobs_are_called_the_same_everywhere(operator, address):
+    page = text(operator.get(address))
+
+    assert "Background jobs" in page
+    assert "rocrastinate job" not in page
+
+
+def test_an_application_without_reply_urls_can_be_changed(world, operator):
+    application = world.application
+    Application.objects.update(redirect_uris="")
+    sent = {
+        "name": "Renamed",
+        "support_email": "help@example.com",
+        "roles-TOTAL_FORMS": 0,
+        "roles-INITIAL_FORMS": 0,
+        "keys-TOTAL_FORMS": 0,
+        "keys-INITIAL_FORMS": 0,
+    }
+    answer = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
+
+    assert answer.status_code == 302, answer.context_data["errors"]
+    application.refresh_from_db()
+    assert application.name == "Renamed"
+
+
+def test_a_page_that_is_neither_list_nor_record_says_what_it_is(world, operator):
+    product = make_product(world.associated)
+
+    for address, heading in (
+        ("/admin/stores/product/add/", "Add product"),
+        (f"/admin/stores/product/{product.pk}/history/", f"History of {product}"),
+        ("/admin/stores/catalogupload/add/", "Import a catalog"),
+        ("/admin/delivery/dataset/look-up/", ""),
+    ):
+        assert f'<h2 class="console-heading">{heading}' in text(operator.get(address)), address
+    assert "console-heading" not in text(operator.get("/admin/stores/product/"))
+
+
+def test_a_tenant_is_deleted_only_while_it_has_no_users(world, operator):
+    empty = Tenant.objects.create(domain="empty.example", name="Empty")
+    addresses = [f"/admin/accounts/tenant/{one.pk}/delete/" for one in (world.tenant, empty)]
+
+    assert [operator.get(address).status_code for address in addresses] == [403, 200]
+    assert operator.post(addresses[1], {"post": "yes"}).status_code == 302
+    assert list(Tenant.objects.all()) == [world.tenant]
+    assert "delete_selected" not in text(operator.get("/admin/accounts/tenant/"))

@@ -1,0 +1,335 @@
+"""The template editor as a browser without JavaScript uses it: every button sends the whole form."""
+
+import base64
+from html.parser import HTMLParser
+
+import orjson
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from stores.catalog.models import Product
+from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.services.products import save_product
+from stores.editor.models import ArtworkUpload
+from tests.factories.accounts import OperatorFactory
+from tests.factories.stores import make_store
+from tests.factories.templates import field, make_card, make_demo_product, page, text_box
+from tests.support.fresh import assert_renderings_fresh
+
+pytestmark = pytest.mark.django_db
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8"><rect width="9" height="9"/></svg>'
+OUT_OF_RANGE = ["page:9", "page:x", "remove-page", "box-up:0", "box-down:77", "remove-box:-1", "no"]
+NOT_WHOLE = [
+    "",
+    "[]",
+    "{}",
+    '{"Pages": [1], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Background": {"a": 1}}], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Boxes": [{"Kind": {"a": 1}}]}], "Artwork": {}, "Gallery": {}}',
+    '{"Pages": [{"Boxes": [{"Kind": "Text", "Field": [1]}]}], "Artwork": {}, "Gallery": {}}',
+]
+
+
+class Inputs(HTMLParser):
+    """What a browser would send of a form: names and values of its inputs, without its buttons."""
+
+    def __init__(self, content):
+        super().__init__()
+        self.values, self.select, self.area = {}, None, None
+        self.feed(content)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag == "input" and found.get("name") and found.get("type") != "file":
+            if found.get("type") != "checkbox" or "checked" in found:
+                self.values[found["name"]] = found.get("value") or ""
+        elif tag == "select":
+            self.select = found["name"]
+        elif tag == "option" and (self.select not in self.values or "selected" in found):
+            self.option, self.chosen = "", found.get("value")
+            self.values[self.select] = found.get("value") or ""
+            self.text_of_option = "value" not in found
+        elif tag == "textarea":
+            self.area = found["name"]
+            self.values[self.area] = ""
+
+    def handle_data(self, data):
+        if self.area:
+            self.values[self.area] += data
+        elif self.select and getattr(self, "text_of_option", False):
+            self.values[self.select] = data
+            self.text_of_option = False
+
+    def handle_endtag(self, tag):
+        if tag == "select":
+            self.select = None
+        elif tag == "textarea":
+            self.area = None
+        elif tag == "option":
+            self.text_of_option = False
+
+
+@pytest.fixture
+def editor(client):
+    client.force_login(OperatorFactory())
+
+    class Editor:
+        product = make_card(make_store(), TemplateFields=[field("Name", Required=True), field("Title")])
+
+        def address(self, name="template"):
+            return reverse(f"admin:stores_product_{name}", args=[self.product.pk])
+
+        def open(self):
+            return inputs(client.get(self.address()))
+
+        def press(self, sent, button, name="template", **changes):
+            return client.post(self.address(name), {**sent, **changes, "do": button})
+
+        def preview(self, sent, **changes):
+            return client.post(self.address("template_preview"), {**sent, **changes}).json()
+
+    return Editor()
+
+
+def inputs(response):
+    return Inputs(response.content.decode()).values
+
+
+def draft_of(response):
+    return orjson.loads(inputs(response)["draft"])
+
+
+def boxes_of(product):
+    return Product.objects.get(pk=product.pk).template["Pages"][0]["Boxes"]
+
+
+def test_saving_is_a_new_version_by_the_service_of_the_catalog(editor):
+    sent = editor.open()
+
+    answer = editor.press(sent, "save", **{"box-0-X": "7.5", "box-0-Weight": "700", "box-0-Italic": "on"})
+
+    assert (answer.status_code, answer["Location"]) == (302, editor.address())
+    changed = Product.objects.get()
+    assert changed.version == 2
+    assert changed.template["Pages"][0]["Boxes"][0] == {
+        **text_box("Name"),
+        "X": 7.5,
+        "Weight": 700,
+        "Italic": True,
+    }
+    assert_renderings_fresh()
+
+
+def test_saving_without_a_change_makes_no_version(editor):
+    before = Product.objects.values().get()
+
+    editor.press(editor.open(), "save")
+
+    assert Product.objects.values().get() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["postcard-5x7", "eddm-mailer-8.5x11", "booklet-8-page-5.5x8.5", "sticker-round-3in"]
+)
+def test_designed_templates_come_back_the_same_through_the_form(editor, name):
+    editor.product = make_demo_product(editor.product.store, name)
+    before = editor.product.template
+
+    sent = editor.open()
+    for number in range(len(before["Pages"])):
+        sent = inputs(editor.press(sent, f"page:{number}"))
+    editor.press(sent, "save")
+
+    editor.product.refresh_from_db()
+    assert editor.product.template == before
+
+
+def test_faults_are_told_at_their_field_with_their_path(editor):
+    answer = editor.press(editor.open(), "save", **{"box-0-Size": "large", "box-0-Width": "0.1"})
+    content = answer.content.decode()
+
+    assert (answer.status_code, Product.objects.get().version) == (422, 1)
+    for path, said in (
+        ("/Pages/0/Boxes/0/Size", "Size must be a number from 3 to 1000."),
+        ("/Pages/0/Boxes/0/Width", "Width must be a number from 0.5"),
+    ):
+        assert f"<code>{path}</code> {said}" in content
+    assert 'name="box-0-Size" value="large"' in content
+    assert 'aria-describedby="box-0-Size-error"' in content
+
+
+def test_a_preview_shows_the_rest_of_a_page_with_faults(editor):
+    sent = editor.open()
+
+    found = editor.preview(sent, **{"box-0-Size": "large"})
+    fine = editor.preview(sent, **{"sample:Name": "Ada", "pixels": "400"})
+
+    assert [fault["pointer"] for fault in found["faults"]] == ["/Pages/0/Boxes/0/Size"]
+    assert found["picture"].startswith("data:image/png;base64,")
+    picture = base64.b64decode(fine["picture"].partition(",")[2])
+    assert int.from_bytes(picture[16:20], "big") == 400
+    assert fine["faults"] == []
+
+
+def test_numbers_too_long_to_be_one_are_passed_by(editor):
+    found = editor.preview(editor.open(), pixels="9" * 5000)
+
+    assert found["picture"].startswith("data:image/png;base64,")
+
+
+def test_sample_data_is_judged_as_a_customers_would_be(editor):
+    found = editor.preview(editor.open(), **{"sample:Name": " ", "sample:Title": "W" * 400})
+
+    assert {fault["pointer"] for fault in found["faults"]} == {"/Samples/Name"}
+    shown = editor.preview(editor.open(), **{"box-0-Width": "3", "sample:Name": "A long name"})
+    assert shown["faults"][0]["message"] == "Name does not fit its place, even at the smallest size."
+
+
+def test_pages_and_boxes_are_added_moved_and_removed(editor):
+    sent = editor.open()
+    sent = inputs(editor.press(sent, "add-box:QRCode", **{"box-0-X": "9"}))
+    assert (sent["box-0-X"], sent["box-1-Kind"], sent["box-1-Source"]) == ("9", "QRCode", "Title")
+
+    sent = inputs(editor.press(sent, "box-up:1"))
+    assert (sent["box-0-Kind"], sent["box-1-X"]) == ("QRCode", "9")
+    sent = inputs(editor.press(sent, "copy-box:1"))
+    assert sent["box-2-X"] == "12"
+    sent = inputs(editor.press(sent, "remove-box:0"))
+    assert "box-2-Kind" not in sent
+    sent = inputs(editor.press(sent, "add-page"))
+    assert (sent["page"], sent["page-WidthMM"]) == ("1", "88.9")
+    sent = inputs(editor.press(sent, "page-earlier"))
+    assert sent["page"] == "0"
+    answer = editor.press(sent, "save")
+    assert answer.status_code == 302
+    product = Product.objects.get()
+    assert [len(page["Boxes"]) for page in product.template["Pages"]] == [0, 2]
+    assert product.page_count == 2
+
+
+@pytest.mark.parametrize("button", OUT_OF_RANGE)
+def test_what_is_out_of_range_changes_nothing(editor, button):
+    sent = editor.open()
+
+    assert draft_of(editor.press(sent, button)) == orjson.loads(sent["draft"])
+
+
+def test_a_background_is_uploaded_shown_and_saved(editor):
+    file = SimpleUploadedFile("front.svg", SVG)
+
+    answer = editor.press(editor.open(), "upload", file=file, use="background")
+    sent = inputs(answer)
+
+    assert sent["page-Background"] == "front.svg"
+    assert (ArtworkUpload.objects.get().name, Product.objects.get().version) == ("front.svg", 1)
+    editor.press(sent, "save")
+    assert Product.objects.get().template["Artwork"] == {
+        "front.svg": {"MediaType": "image/svg+xml", "Data": SVG.decode()}
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("bad.svg", b"<svg></svg>", "needs a viewBox"),
+        ("bad.svg", b'<svg viewBox="0 0 9 9"><script/></svg>', "The element script is not allowed."),
+        ("bad.exe", b"MZ", "MediaType must be one of"),
+        ("bad.png", b"no picture", "not a readable PNG"),
+    ],
+)
+def test_an_upload_that_cannot_be_used_is_refused(editor, name, content, said):
+    answer = editor.press(editor.open(), "upload", file=SimpleUploadedFile(name, content))
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not ArtworkUpload.objects.exists()
+
+
+def test_a_second_editor_is_told_and_loses_nothing(editor):
+    first, second = editor.open(), editor.open()
+    editor.press(first, "save", **{"box-0-X": "11"})
+
+    answer = editor.press(second, "save", **{"box-0-Y": "22"})
+    content = answer.content.decode()
+
+    assert "Somebody saved version 2 of this product; you began with version 1." in content.replace(
+        "&#x27;", "'"
+    )
+    assert (boxes_of(editor.product)[0]["X"], boxes_of(editor.product)[0]["Y"]) == (11, 5)
+    mine = inputs(answer)
+    assert (mine["box-0-Y"], mine["version"]) == ("22", "1")
+    editor.press(mine, "save-over")
+    assert (boxes_of(editor.product)[0]["X"], boxes_of(editor.product)[0]["Y"]) == (5, 22)
+    assert Product.objects.get().version == 3
+
+
+def test_a_change_of_the_product_itself_counts_as_somebody_elses(editor):
+    sent = editor.open()
+    record = stored_product(editor.product.pk).record
+    save_product(store=editor.product.store, product=editor.product, values={**record, "Name": "Renamed"})
+
+    assert "Somebody saved version 2" in editor.press(sent, "save", **{"box-0-X": "1"}).content.decode()
+    assert Product.objects.get().name == "Renamed"
+
+
+def test_artwork_that_is_gone_is_told(editor):
+    sent = editor.open()
+    draft = {**orjson.loads(sent["draft"]), "Artwork": {"front.svg": "0" * 64}}
+
+    answer = editor.press(sent, "save", draft=orjson.dumps(draft).decode())
+
+    assert "front.svg is no longer there; upload it again." in answer.content.decode()
+
+
+@pytest.mark.parametrize("name", ["template_proof", "template_print"])
+def test_proof_and_print_file_are_of_what_is_in_the_form(editor, name):
+    sent = editor.open()
+
+    pdf = editor.press(sent, "", name, **{"box-0-Source": "", "box-0-Text": "Fixed"})
+    assert (pdf["Content-Type"], pdf.content[:5]) == ("application/pdf", b"%PDF-")
+    refused = editor.press(sent, "", name, **{"sample:Name": ""})
+    assert (refused.status_code, "Name is required." in refused.content.decode()) == (422, True)
+
+
+@pytest.mark.parametrize("draft", NOT_WHOLE)
+def test_a_form_that_is_not_whole_is_a_bad_request(editor, draft):
+    assert editor.press(editor.open(), "save", draft=draft).status_code == 400
+
+
+def test_a_product_without_a_template_begins_with_an_empty_page(editor):
+    editor.product = make_card(editor.product.store, "plain", Template=None)
+
+    sent = inputs(editor.press(editor.open(), "add-box:Text"))
+    editor.press(sent, "save")
+
+    assert boxes_of(editor.product) == [
+        {"Kind": "Text", "Field": "Name", "X": 5, "Y": 5, "Width": 40, "Height": 8, "Size": 10}
+    ]
+
+
+def test_colors_are_written_as_inks_too(editor):
+    editor.press(editor.open(), "save", **{"box-0-Color": "0 20 100 5.5"})
+
+    assert boxes_of(editor.product)[0]["Color"] == {"C": 0, "M": 20, "Y": 100, "K": 5.5}
+    assert editor.open()["box-0-Color"] == "0 20 100 5.5"
+
+
+def test_a_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_queries):
+    sent = editor.open()
+
+    with django_assert_max_num_queries(6):
+        editor.preview(sent)
+    with django_assert_max_num_queries(12):
+        editor.press(sent, "add-page")
+
+
+def test_pages_beyond_the_open_one_are_judged_as_well(editor):
+    both = {"Pages": [page(text_box("Name")), page(text_box("Gone"))], "Artwork": {}, "Gallery": {}}
+
+    found = editor.preview(editor.open(), draft=orjson.dumps(both).decode())
+
+    assert [fault["pointer"] for fault in found["faults"]] == ["/Pages/1/Boxes/0/Field"]
+    assert found["picture"]

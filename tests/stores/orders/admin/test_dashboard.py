@@ -1,0 +1,168 @@
+"""The start page of the console: every figure is what the data says."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.models import Role
+from accounts.services.associations import approve_association, request_association
+from applications.registration.models import DailyUsage
+from applications.webhooks.models import Webhook
+from applications.webhooks.services.webhooks import disable_webhook
+from stores.orders.models import Order
+from tests.factories.delivery import load_dataset
+from tests.factories.orders import make_product
+from tests.factories.webhooks import make_webhook
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def start(world, client):
+    """What the operator sees now."""
+
+    def look(user=None) -> str:
+        client.force_login(user or world.operator)
+        return text(client.get("/admin/"))
+
+    return look
+
+
+def test_an_empty_service_says_what_to_do(start):
+    page = start()
+
+    for said in (
+        "Nobody waits for a decision.",
+        "There are no orders yet. They arrive through the API",
+        "Every event reaches its address",
+        "No data set is active: every look-up is answered 503.",
+        "Nothing was called in this time.",
+        "0 <small>waiting</small>",
+        "0 <small>failing</small>",
+    ):
+        assert said in page
+
+
+def test_requests_that_wait(world, start):
+    asked = [
+        request_association(caller=Caller.on_pages(owner), application=application, store=store)[0]
+        for owner, application, store in (
+            (world.user, world.application, world.unassociated),
+            (world.outsider, world.other_application, world.associated),
+            (world.outsider, world.other_application, world.unassociated),
+        )
+    ]
+    approve_association(caller=Caller.on_pages(world.operator), request_id=asked[2].pk)
+
+    page = start()
+
+    assert "2 <small>waiting</small>" in page
+    for one, is_shown in zip(asked, (True, True, False), strict=True):
+        assert (f"/associationrequest/{one.pk}/change/" in page) == is_shown
+
+
+def test_orders_by_status_and_cancellations_asked_for(shop, start):
+    orders = [shop.place().json() for _ in range(4)]
+    operator = shop.world.as_operator()
+    for order in orders[:2]:
+        assert shop.act(order, "status", {"Status": 30}, client=operator).status_code == 200
+    shop.act(orders[0], "status", {"Status": 40}, client=operator)
+    shop.act(orders[0], "status", {"Status": 60}, client=operator)
+    Order.objects.filter(pk=orders[1]["OrderID"]).update(cancellation="Requested")
+
+    page = start()
+
+    assert "3 <small>to work on, of 4</small>" in page
+    for code, name, count in (
+        (10, "Received", 2),
+        (30, "Accepted", 1),
+        (60, "Shipped", 1),
+        (95, "Rejected", 0),
+    ):
+        row = page.partition(f'?status__exact={code}">{name}</a>')[2].partition("</li>")[0]
+        assert f"<b>{count}</b>" in row, name
+        assert f'class="calls" width="{count * 50:.2f}"' in row
+    assert "1 cancellation asked for" in page
+
+
+def test_staff_see_the_orders_of_their_store_and_nothing_of_the_service(shop, start):
+    make_product(shop.world.unassociated)
+    Role.objects.create(
+        application=shop.world.application, store=shop.world.unassociated, grant="Order.Self.Write"
+    )
+    for store in ("associated", "unassociated", "unassociated"):
+        assert shop.place(store=store).status_code == 201
+
+    assert "3 <small>to work on, of 3</small>" in start()
+    own = start(shop.world.user)
+    assert "1 <small>to work on, of 1</small>" in own
+    for other in ("Association requests</h2>", "Webhooks</h2>", "Delivery data", "API calls in 30 days"):
+        assert other not in own
+
+
+def test_failing_webhooks(world, start):
+    now = timezone.now()
+    since = {"https://192.0.43.8/new": 1, "https://192.0.43.8/old": 50, "https://192.0.43.8/off": 90}
+    for url, hours in since.items():
+        webhook = make_webhook(world.application, url)
+        Webhook.objects.filter(pk=webhook.pk).update(failing_since=now - timedelta(hours=hours))
+    disable_webhook(webhook=webhook, reason="Five days")
+    make_webhook(world.application, "https://192.0.43.8/fine")
+
+    page = start()
+
+    assert "2 <small>failing</small>" in page
+    assert page.index("43.8/old") < page.index("43.8/new")
+    assert "43.8/off" not in page
+    assert "43.8/fine" not in page
+    assert "2 days, 2 hours ago" in page.replace("\xa0", " ")
+
+
+@time_machine.travel(date(2026, 11, 20))
+@pytest.mark.parametrize(
+    ("vintage", "is_synthetic", "says"),
+    [
+        (date(2026, 10, 1), False, " routes, 1,448 deliveries."),
+        (date(2026, 4, 1), False, "The counts are 7 months old."),
+        (date(2026, 10, 1), True, "The active data is synthetic"),
+    ],
+)
+def test_vintage_of_the_delivery_data(start, vintage, is_synthetic, says):
+    load_dataset(vintage=vintage, is_synthetic=is_synthetic)
+    load_dataset(vintage=date(2026, 11, 1), active=False)
+
+    page = start()
+
+    assert (
+        f"{vintage:%Y-%m}{' synthetic' if is_synthetic else ''} <small>vintage, 3 ZIP codes</small>" in page
+    )
+    assert says in page
+
+
+def test_calls_and_errors_of_thirty_days(world, start):
+    today = datetime.now(UTC).date()
+    counted = [(0, 40, 4, 1), (29, 100, 10, 5), (30, 7000, 700, 70)]
+    for application in (world.application, world.other_application):
+        for back, calls, client_errors, server_errors in counted:
+            DailyUsage.objects.create(
+                application=application,
+                day=today - timedelta(days=back),
+                calls=calls,
+                client_errors=client_errors,
+                server_errors=server_errors,
+            )
+
+    page = start()
+
+    assert "280 <small>calls, 28 refused, 12 failed</small>" in page
+    assert "at most 200 a day" in page
+    first = f"{today - timedelta(days=29):%b} {(today - timedelta(days=29)).day}"
+    assert f'<th scope="row">{first}</th><td>200</td><td>20</td><td>10</td>' in page
+    assert page.count('<tr><th scope="row">') == 30
+    # The highest day fills the chart: 140 high, of it 170 of 200 calls answered well.
+    assert 'y="21.00" height="119.00"' in page

@@ -1,0 +1,170 @@
+"""Equal requests at once, over real connections."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from applications.webhooks.models import Event
+from stores.orders.api import orders
+from stores.orders.models import Order, OrderHistory, OrderTally
+from tests.factories.orders import make_product, order_body
+from tests.support.scenario import build_world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MANY = 20
+
+
+@pytest.fixture
+def world():
+    built = build_world()
+    make_product(built.associated)
+    return built
+
+
+def at_once(*calls):
+    """Runs all calls as nearly at the same time as threads can."""
+    start, answers = threading.Barrier(len(calls)), [None] * len(calls)
+
+    def run(number, call):
+        try:
+            start.wait()
+            answers[number] = call()
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def placing(world, body, **extra):
+    client = world.as_application()
+    return lambda: client.call("POST", "/store/associated/order", body, **extra)
+
+
+def test_one_idempotency_key_makes_one_order(world):
+    body = order_body()
+    answers = at_once(*[placing(world, body, HTTP_IDEMPOTENCY_KEY="k-1") for _ in range(MANY)])
+
+    assert Order.objects.count() == Event.objects.count() == 1
+    made = [a for a in answers if a.status_code == 201]
+    refused = [a for a in answers if a.status_code == 409]
+    assert len(made) + len(refused) == MANY
+    assert {a.content for a in made} == {made[0].content}
+    assert sum("Idempotent-Replayed" not in a for a in made) == 1
+    assert all((a.json()["Code"], a["Retry-After"]) == ("request_in_progress", "1") for a in refused)
+
+
+def test_equal_request_is_refused_without_work_while_the_first_is_prepared(world, monkeypatch):
+    prepare, begun, going_on, prepared = orders.prepare_order, threading.Event(), threading.Event(), []
+
+    def wait_and_prepare(**arguments):
+        prepared.append(arguments)
+        begun.set()
+        assert going_on.wait(30)
+        return prepare(**arguments)
+
+    monkeypatch.setattr(orders, "prepare_order", wait_and_prepare)
+    place = placing(world, order_body(ExternalID="PO-1"), HTTP_IDEMPOTENCY_KEY="k-1")
+
+    def place_meanwhile():
+        assert begun.wait(30)
+        try:
+            return place()
+        finally:
+            going_on.set()
+
+    first, meanwhile = at_once(place, place_meanwhile)
+    later = place()
+
+    assert (meanwhile.status_code, meanwhile.json()["Code"]) == (409, "request_in_progress")
+    assert meanwhile["Retry-After"] == "1"
+    assert (first.status_code, later.content, later["Idempotent-Replayed"]) == (201, first.content, "true")
+    assert (len(prepared), Order.objects.count()) == (1, 1)
+    assert locks_of_sessions() == 0
+
+
+def test_request_whose_connection_died_leaves_its_key_free(world, monkeypatch):
+    """As when a process is killed: nobody unlocks, the database does."""
+    prepare = orders.prepare_order
+
+    def lose_the_connection(**arguments):
+        assert locks_of_sessions() == 1
+        connection.connection.close()
+        return prepare(**arguments)
+
+    place = placing(world, order_body(), HTTP_IDEMPOTENCY_KEY="k-1")
+    monkeypatch.setattr(orders, "prepare_order", lose_the_connection)
+    lost = place()
+    monkeypatch.undo()
+    connection.close()
+
+    assert lost.status_code >= 500
+    assert locks_of_sessions() == 0
+    assert place().status_code == 201
+
+
+def locks_of_sessions():
+    """Held beyond a transaction, or in one, by anybody in this database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
+            "WHERE locktype = 'advisory' AND datname = current_database()"
+        )
+        return cursor.fetchone()[0]
+
+
+def test_one_external_id_makes_one_order(world):
+    answers = at_once(*[placing(world, order_body(ExternalID="PO-1")) for _ in range(MANY)])
+
+    order = Order.objects.get()
+    codes = sorted(a.status_code for a in answers)
+    assert codes == [201] + [409] * (MANY - 1)
+    assert {a.json()["OrderID"] for a in answers} == {str(order.pk)}
+
+
+def test_orders_at_once_are_placed_without_gaps_in_the_order_of_their_time(world):
+    at_once(*[placing(world, order_body()) for _ in range(MANY)])
+
+    rows = list(Order.objects.order_by("created").values_list("position", flat=True))
+    assert rows == list(range(1, MANY + 1))
+    assert OrderTally.objects.get().orders == MANY
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_status_and_cancel_at_once_end_in_one_of_both(world, number):
+    order = placing(world, order_body())().json()
+    path = f"/store/associated/order/{order['OrderID']}"
+    staff, buyer = world.as_user(world.user), world.as_application()
+    for status in (30,):
+        staff.call("POST", f"{path}/status", {"Status": status})
+
+    moved, cancelled = at_once(
+        lambda: staff.call("POST", f"{path}/status", {"Status": 40}),
+        lambda: buyer.call("POST", f"{path}/cancel"),
+    )
+
+    kept = Order.objects.get()
+    if moved.status_code == 200:
+        assert (kept.status, kept.cancellation, cancelled.status_code) == (40, "Requested", 202)
+    else:
+        assert (moved.status_code, kept.status, cancelled.status_code) == (409, 90, 200)
+    sequences = list(OrderHistory.objects.order_by("sequence").values_list("sequence", flat=True))
+    assert sequences == list(range(1, kept.sequence + 1))
+
+
+def test_two_writers_with_one_etag_cannot_both_win(world):
+    placed = placing(world, order_body())()
+    path = f"/store/associated/order/{placed.json()['OrderID']}/status"
+
+    def moving(status):
+        staff = world.as_user(world.user)
+        return lambda: staff.call("POST", path, {"Status": status}, HTTP_IF_MATCH=placed["ETag"])
+
+    answers = at_once(moving(20), moving(30), moving(95))
+
+    assert sorted(a.status_code for a in answers) == [200, 412, 412]

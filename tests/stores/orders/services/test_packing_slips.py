@@ -1,0 +1,72 @@
+import io
+import itertools
+
+import pytest
+from django.utils import timezone
+from pypdf import PdfReader
+
+from accounts.callers import Caller
+from stores.orders.models import Order, OrderItem, Shipment
+from stores.orders.services.packing_slips import render_packing_slip
+
+RIGHT, MARGIN, KERNING = 612, 56.6, 5
+# How wide letters of the slip's font are at 10 points, before kerning.
+WIDTHS = {"W": 10.19, "M": 9.2, "K": 6.81, "H": 7.4, "N": 7.56, "C": 6.85, "T": 5.9}
+EXTERNAL = "\U00012000" + "W" * 98
+
+
+@pytest.fixture
+def order(shop):
+    """Every text as long as it can be, and without a space to break a line at."""
+    order = Order.objects.get(pk=shop.place().json()["OrderID"])
+    names = {"Name": 100, "Company": 100, "Address1": 200, "Address2": 200, "City": 100, "State": 100}
+    recipient = order.recipient | {name: "W" * length for name, length in names.items()}
+    Order.objects.update(recipient=recipient, external_id=EXTERNAL, delivery_method_code="M" * 40)
+    OrderItem.objects.update(
+        item_key="K" * 64,
+        product_external_id="H" * 64,
+        product_name="N" * 200,
+        quantity=2_000_000_000,
+        unit_price=0,
+        line_total=0,
+    )
+    Shipment.objects.create(order=order, carrier="C" * 60, tracking_number="T" * 100, shipped=timezone.now())
+    return Order.objects.select_related("store").get()
+
+
+def long_runs(pdf):
+    """The pieces of text of one letter again and again: the letter, where it begins, where it ends at most."""
+    found = []
+
+    def note(text, matrix, place, font, size):
+        letters = text.replace("\u200b", "").strip()
+        if len(letters) > 5 and len(set(letters)) == 1 and letters[0] in WIDTHS:
+            begin = matrix[4] + place[4]
+            found.append((letters[0], begin, begin + len(letters) * WIDTHS[letters[0]]))
+
+    for page in PdfReader(io.BytesIO(pdf)).pages:
+        page.extract_text(visitor_text=note)
+    return found
+
+
+def test_slip_breaks_the_longest_texts_within_their_columns(order):
+    runs = long_runs(render_packing_slip(order=order, caller=Caller(user_id=order.user_id)))
+
+    assert {letter for letter, _, _ in runs} == set(WIDTHS)
+    assert all(begin >= MARGIN and end <= RIGHT - MARGIN + KERNING for _, begin, end in runs)
+    address = [end for letter, begin, end in runs if letter == "W" and begin < MARGIN + 1]
+    delivery = min(begin for letter, begin, _ in runs if letter == "M")
+    assert len(address) > 30
+    assert max(address) < delivery
+    columns = [[run for run in runs if run[0] == letter] for letter in "KNH"]
+    for left, right in itertools.pairwise(columns):
+        assert max(end for _, _, end in left) <= min(begin for _, begin, _ in right)
+
+
+def test_character_no_font_has_is_named_and_no_empty_box(order):
+    pages = PdfReader(
+        io.BytesIO(render_packing_slip(order=order, caller=Caller(user_id=order.user_id)))
+    ).pages
+
+    assert "Your reference: [U+12000]WWW" in pages[0].extract_text().replace("\u200b", "")
+    assert "\U00012000" not in pages[0].extract_text()

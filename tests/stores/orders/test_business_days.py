@@ -1,0 +1,49 @@
+from datetime import date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.orders.business_days import add_business_days, local_date, transit_days
+
+FRIDAY = date(2026, 3, 6)
+
+
+def walked(start: date, days: int) -> date:
+    while start.weekday() > 4:
+        start -= timedelta(days=1)
+    while days:
+        start += timedelta(days=1)
+        days -= start.weekday() < 5
+    return start
+
+
+@given(st.dates(date(2000, 1, 1), date(2100, 1, 1)), st.integers(0, 400))
+def test_business_days_are_counted_like_on_a_calendar(start, days):
+    assert add_business_days(start, days) == walked(start, days)
+
+
+@pytest.mark.parametrize(("days", "day"), [(0, 6), (1, 9), (5, 13), (6, 16)])
+def test_weekends_do_not_count(days, day):
+    assert add_business_days(FRIDAY, days) == date(2026, 3, day)
+
+
+@pytest.mark.parametrize(
+    ("code", "description", "expected"),
+    [
+        ("GROUND", "Ground, 3\u20135 business days", (3, 5)),
+        ("GROUND", "Two-day air, 2 business days", (2, 2)),
+        ("X", "Overnight, next business day", (1, 1)),
+        ("PICKUP", "Pickup at our counter", (0, 0)),
+        ("BALLOON", "", (3, 7)),
+    ],
+)
+def test_the_way_takes_what_the_description_promises(code, description, expected):
+    assert transit_days(code, description) == expected
+
+
+@pytest.mark.parametrize(
+    ("time_zone", "day"), [("UTC", 7), ("America/Denver", 6), ("Pacific/Kiritimati", 7), ("Asia/Kolkata", 7)]
+)
+def test_the_day_is_that_of_the_store(time_zone, day):
+    assert local_date(datetime.fromisoformat("2026-03-07T03:30:00+00:00"), time_zone) == date(2026, 3, day)

@@ -1,0 +1,127 @@
+"""A world in which every page of the console has something to show, beside what `furnish` makes for the portal."""
+
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+from uuid import uuid4
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from fontTools.ttLib import TTFont
+from oauth2_provider.models import AccessToken, RefreshToken
+
+from accounts.callers import Caller
+from accounts.models import Tenant
+from accounts.services.associations import request_association
+from applications.registration.services.applications import create_application
+from applications.registration.services.keys import add_key
+from applications.webhooks.services.deliveries import send_test_event
+from applications.webhooks.services.webhooks import create_webhook
+from delivery.datasets.models import ImportProblem, ImportRun
+from delivery.datasets.services.uploads import receive_upload
+from stores.catalog.models import CatalogUpload
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import Actor, Parcel, move_order
+from stores.templates.services.fonts import add_font
+from stores.typesetting import FontSet
+from tests.factories.delivery import SMALL, csv_lines, load_dataset
+from tests.factories.orders import card_data, make_card, order_body
+from tests.support.scenario import World
+
+CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
+FAULTS = [["/Stores/0/StoreID", "It is too long."]]
+
+
+def furnish_console(world: World) -> World:
+    place_orders(world)
+    ask_for_stores(world)
+    ship_one(world)
+    _import_files(world)
+    Tenant.objects.create(domain="empty.example", name="Nobody yet")
+    add_font(file_name="harbor.ttf", content=_font())
+    add_key(application=world.application)
+    webhook, _ = create_webhook(
+        application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
+    )
+    send_test_event(webhook=webhook)
+    token = AccessToken.objects.filter(user__isnull=False).first()
+    RefreshToken.objects.create(
+        user=token.user, application=token.application, access_token=token, token_family=uuid4()
+    )
+    return world
+
+
+def place_orders(world: World) -> None:
+    """A quote, and two orders of a product with a template."""
+    make_card(world.associated)
+    client = world.as_application()
+    line = {"ProductID": "card-two-sided", "Quantity": 100}
+    quote = {"Items": [line], "ShipTo": {"CountryCode": "US"}}
+    assert client.call("POST", "/store/associated/quote", quote).status_code == 201
+    for _ in range(2):
+        body = order_body(Items=[{**line, "TemplateData": card_data()}])
+        assert client.call("POST", "/store/associated/order", body).status_code == 201
+
+
+def ask_for_stores(world: World) -> None:
+    for name in ("Acme Mailer", "Realty Hub"):
+        application = create_application(caller=Caller.on_pages(world.outsider), values={"Name": name})
+        request_association(
+            caller=Caller.on_pages(world.outsider), application=application, store=world.unassociated
+        )
+
+
+def ship_one(world: World) -> None:
+    order, actor = Order.objects.latest("number"), Actor("Operator", world.operator.pk)
+    for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
+        move_order(order=order, status=status, actor=actor)
+    move_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
+
+
+def _import_files(world: World) -> None:
+    """Of both kinds of import one in each state that looks different, and two data sets to compare."""
+    live = load_dataset()
+    load_dataset({"84101": {"C001": 500_00001}}, active=False, concerns=("Far fewer routes than before.",))
+    by, now = world.operator.username, timezone.now()
+    content = "\n".join(["ZIP,CRRT,RES,BUS,TOT", *csv_lines(SMALL), "501,H002,5,5,11"])
+    receive_upload(upload=SimpleUploadedFile("small.csv", content.encode()), by=by)
+    # Of tomorrow: what waits too long counts as dead.
+    ImportRun.objects.create(
+        state="waiting", file_name="next.csv", created_by=by, updated=now + timedelta(days=1)
+    )
+    ImportRun.objects.create(
+        state="failed", file_name="broken.csv", error="It is no table.", created_by=by, finished=now
+    )
+    loaded = ImportRun.objects.create(
+        state="loaded",
+        file_name="small.csv",
+        dataset=live,
+        problem_counts={"E_ZIP": 1},
+        notes=["3 columns were left out."],
+        problem_file=SimpleUploadedFile("problems.csv", b"line"),
+        created_by=by,
+        finished=now,
+    )
+    ImportProblem.objects.create(import_run=loaded, line=8, column="ZIP", value="5x1", code="E_ZIP")
+    summary = {"products_new": 1, "changes": [CHANGE]}
+    for state, more in (
+        ("waiting", {}),
+        ("refused", {"faults": FAULTS, "fault_count": 1}),
+        ("checked", {"summary": summary, "store": world.associated}),
+        ("imported", {"summary": summary, "imported_by": world.operator, "finished": now}),
+        ("failed", {"error": "The worker was stopped."}),
+    ):
+        CatalogUpload.objects.create(
+            state=state, file_name=f"{state}.json", size=1, created_by=world.operator, **more
+        )
+
+
+def _font() -> bytes:
+    """A shipped face under another name."""
+    font = TTFont(next(Path(one) for one in FontSet.shipped().paths if one.endswith("Lato-Regular.ttf")))
+    for record in font["name"].names:
+        if record.nameID in {1, 16}:
+            record.string = "Harbor Sans"
+    out = BytesIO()
+    font.save(out)
+    return out.getvalue()

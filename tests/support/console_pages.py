@@ -1,0 +1,239 @@
+"""Every page of the console, read off the registry of its site: what is registered later is among them by itself.
+
+What no registry knows (the pages of our own, what answers with no page, what acts without asking) is named here, and
+`tests/fulfillment/site/test_console_pages.py` fails where something is neither known nor named.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+
+from accounts.models import AssociationRequest
+from applications.webhooks.models import Delivery, Webhook
+from delivery.datasets.models import Dataset, ImportRun
+from fulfillment.core.admin.read_only import HistoryAdmin
+from stores.catalog.models import CatalogUpload, Product
+from stores.orders.models import Order
+from stores.orders.representations import order_etag
+from tests.support.scenario import World
+
+STANDARD = ("changelist", "add", "change", "delete", "history")
+# The page of these is another one, in `own_pages`.
+SHOWN_ELSEWHERE: dict[Any, dict[str, str]] = {ImportRun: {"state": "uploaded"}}
+# Of these a record in each state looks different.
+STATES: dict[Any, str] = {
+    AssociationRequest: "state",
+    CatalogUpload: "state",
+    Dataset: "status",
+    Delivery: "state",
+    ImportRun: "state",
+    Order: "status",
+    Webhook: "is_enabled",
+}
+# By the name of the address. They end, delete and replace nothing, or what they do is undone by the same means.
+ACTS_AT_ONCE = {
+    "applications_application_add_key": "adds a key",
+    "applications_webhook_test": "sends a test",
+    "applications_webhook_enable": "switches on",
+    "applications_delivery_resend": "receivers know an event by its ID",
+    "stores_catalogupload_import": "the page it is sent from shows every change first",
+    "stores_catalogupload_check": "changes nothing",
+    "delivery_dataset_activate": "the one before is kept, and activated by the same button",
+}
+NO_PAGE = {
+    "stores_catalogupload_progress": "JSON",
+    "stores_order_export": "CSV",
+    "stores_order_print_file": "PDF",
+    "stores_order_packing_slip": "PDF",
+    "stores_product_template_preview": "JSON",
+    "stores_product_template_proof": "PDF",
+    "stores_product_template_print": "PDF",
+    "stores_store_catalog": "JSON",
+    "stores_store_catalog_of": "JSON",
+    "delivery_dataset_export": "CSV",
+    "delivery_importrun_progress": "JSON",
+    "delivery_importrun_problems": "CSV",
+}
+# Of the site itself.
+NO_PAGE_OF_SITE = {
+    "autocomplete": "JSON",
+    "search": "a part of every page, which htmx asks for",
+    "jsi18n": "a script",
+    "login": "the portal's",
+    "logout": "the portal's",
+    "password_change": "the portal's",
+    "password_change_done": "the portal's",
+}
+# Actions of lists; the others show what was chosen and ask.
+ACTIONS_AT_ONCE = {
+    "decide": "leads to the page that decides",
+    "approve": "gives what was asked for; its role is taken away again by its own page",
+    "add_key_for_a_year": "adds a key",
+    "accept": "moves on, the hold is left",
+    "hold": "moves on, the hold is left",
+    "produce": "moves on, an order in production is cancelled still",
+    "ship": "leads to the page that ships",
+    "deliver": "tells what the carrier did",
+    "download_print_files": "a ZIP",
+}
+
+
+@dataclass(frozen=True)
+class ConsolePage:
+    """An address, and what is sent to it; None is a plain visit."""
+
+    name: str
+    path: str
+    sent: dict[str, str] | None = None
+    # Of a template that has nothing of its own: seen once is seen.
+    is_like_others: bool = False
+    # Whether it is the question before something is ended, deleted or replaced.
+    asks: bool = False
+
+
+def apps_of_console() -> list[str]:
+    return sorted({model._meta.app_label for model in admin.site._registry})
+
+
+def admins_of(app: str) -> list[tuple[str, Any]]:
+    """With the start of the names of their addresses."""
+    return [
+        (f"{app}_{model._meta.model_name}", model_admin)
+        for model, model_admin in admin.site._registry.items()
+        if model._meta.app_label == app
+    ]
+
+
+def own_addresses(name: str, model_admin: Any) -> list[str]:
+    """What an admin adds to Django's five."""
+    known = {f"{name}_{one}" for one in STANDARD} | {None}
+    return [pattern.name for pattern in model_admin.get_urls() if pattern.name not in known]
+
+
+def request_of(user: Any) -> HttpRequest:
+    request = HttpRequest()
+    request.user = user
+    return request
+
+
+def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
+    """What this person may open, of one app."""
+    request = request_of(user)
+    own = own_pages(world) if user.is_operator else {}
+    if user.is_operator:
+        yield ConsolePage(f"{app} itself", reverse("admin:app_list", args=[app]), is_like_others=True)
+    for name, model_admin in admins_of(app):
+        if model_admin.has_module_permission(request):
+            yield from _standard_pages(name, model_admin, request)
+            for address in own_addresses(name, model_admin):
+                yield from own.get(address, ())
+            yield from _asking_actions(name, model_admin, request)
+
+
+def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:
+    is_trail = isinstance(model_admin, HistoryAdmin)
+    yield ConsolePage(f"{name} list", reverse(f"admin:{name}_changelist"), is_like_others=is_trail)
+    if model_admin.has_add_permission(request):
+        yield ConsolePage(f"{name} add", reverse(f"admin:{name}_add"))
+    for number, record in enumerate(examples_of(model_admin, request)):
+        place = reverse(f"admin:{name}_change", args=[record.pk])
+        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail or number > 0)
+        if number == 0:
+            if model_admin.keeps_trail:
+                trail = reverse(f"admin:{name}_history", args=[record.pk])
+                yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.told_parts)
+            if model_admin.has_delete_permission(request, record):
+                place = reverse(f"admin:{name}_delete", args=[record.pk])
+                yield ConsolePage(f"{name} delete", place, asks=True)
+
+
+def examples_of(model_admin: Any, request: HttpRequest) -> list[Any]:
+    """One record, or one in each of its states."""
+    elsewhere = SHOWN_ELSEWHERE.get(model_admin.model, {"pk": None})
+    records = model_admin.get_queryset(request).exclude(**elsewhere).order_by("-pk")
+    if not (state := STATES.get(model_admin.model)):
+        return list(records[:1])
+    found = {getattr(record, state): record for record in records}
+    return list(found.values())
+
+
+def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:
+    request.GET = {}
+    records = examples_of(model_admin, request)
+    for action in model_admin.get_actions(request):
+        if action not in ACTIONS_AT_ONCE:
+            sent = {"action": action, "_selected_action": str(records[0].pk), "index": "0"}
+            address = reverse(f"admin:{name}_changelist")
+            yield ConsolePage(f"{name} {action}", address, sent, is_like_others=True, asks=True)
+
+
+def own_pages(world: World) -> dict[str, list[ConsolePage]]:
+    """By the name of their address."""
+    key = world.application.keys.order_by("-end_date").first()
+    asked = AssociationRequest.objects.filter(state="Pending").first()
+    order, shipped = Order.objects.order_by("number")
+    product = Product.objects.get(external_id="card-two-sided")
+    webhook = Webhook.objects.filter(is_enabled=True).first()
+    run = ImportRun.objects.get(state="uploaded")
+    checked = CatalogUpload.objects.get(state="checked")
+    ready = Dataset.objects.get(status="ready")
+    decide, ship = reverse("admin:accounts_associationrequest_decide"), reverse("admin:stores_order_ship")
+    look_up = reverse("admin:delivery_dataset_look_up")
+    of_key = [world.application.pk, key.pk]
+    parcel = {"id": str(order.pk), f"{order.pk}-seen": order_etag(order), f"{order.pk}-carrier": "UPS"}
+
+    def page(name: str, *args: Any) -> list[ConsolePage]:
+        return [ConsolePage(name, reverse(f"admin:{name}", args=args))]
+
+    def question(name: str, *args: Any) -> list[ConsolePage]:
+        place = reverse(f"admin:{name}", args=args)
+        return [ConsolePage(name, place, sent={}, is_like_others=True, asks=True)]
+
+    return {
+        "accounts_associationrequest_decide": [
+            ConsolePage("decide", f"{decide}?id={asked.pk}"),
+            ConsolePage("deny", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True, asks=True),
+        ],
+        "applications_application_end_key": question("applications_application_end_key", *of_key),
+        "applications_application_regenerate_key": question(
+            "applications_application_regenerate_key", *of_key
+        ),
+        "auth_user_password_change": page("auth_user_password_change", world.user.pk),
+        "applications_webhook_disable": question("applications_webhook_disable", webhook.pk),
+        "stores_catalogupload_discard": question("stores_catalogupload_discard", checked.pk),
+        "stores_order_ship": [
+            ConsolePage("ship", f"{ship}?id={order.pk}"),
+            ConsolePage("ship refused", ship, parcel, is_like_others=True),
+            *(
+                ConsolePage(
+                    f"order to {move}",
+                    reverse("admin:stores_order_change", args=[one.pk]),
+                    sent,
+                    True,
+                    asks=True,
+                )
+                for one, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
+                for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
+            ),
+        ],
+        "stores_product_template": page("stores_product_template", product.pk),
+        "delivery_dataset_look_up": [
+            ConsolePage("look up", look_up),
+            ConsolePage("look up found", f"{look_up}?postal_code=84101"),
+            ConsolePage("look up malformed", f"{look_up}?postal_code=x", is_like_others=True),
+        ],
+        "delivery_dataset_discard": question("delivery_dataset_discard", ready.pk),
+        "delivery_importrun_prepare": page("delivery_importrun_prepare", run.pk),
+        "delivery_importrun_throw_away": question("delivery_importrun_throw_away", run.pk),
+    }
+
+
+def pages_of_site() -> list[ConsolePage]:
+    return [
+        ConsolePage("index", reverse("admin:index")),
+        ConsolePage("empty list", f"{reverse('admin:stores_product_changelist')}?q=nothing-like-it"),
+    ]

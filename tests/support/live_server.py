@@ -1,0 +1,100 @@
+"""The service as in production: worker processes of Granian, on the database of the test."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import requests
+from django.conf import settings
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 40
+
+
+@dataclass
+class Served:
+    """A running service; `log` is the file of everything it wrote."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait(timeout=20)
+
+
+@contextlib.contextmanager
+def serving(
+    folder: Path, *, workers: int = 1, threads: int = 8, database: str = "", **environment: str
+) -> Iterator[Served]:
+    """Serves until the block ends; `environment` overrides the service's variables, `database` its address."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--workers", str(workers), "--blocking-threads", str(threads)]
+    command += ["--log-level", "warning", "fulfillment.wsgi:application"]
+    log = folder / f"served-{port}.log"
+    variables = (
+        served_environment(url, database or database_url()) | {"WEB_THREADS": str(threads)} | environment
+    )
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=variables, stdout=output, stderr=output, start_new_session=True
+        )
+    served = Served(url, process, log)
+    try:
+        _wait_until_ready(served)
+        yield served
+    finally:
+        served.stop()
+
+
+def database_url() -> str:
+    """The address of the test's own database."""
+    known = connection.settings_dict
+    host = f"host={quote(known['HOST'], safe='')}"
+    port = f"&port={known['PORT']}" if known["PORT"] else ""
+    user = quote(known["USER"]) + (f":{quote(known['PASSWORD'])}" if known["PASSWORD"] else "")
+    return f"postgresql://{user}@/{known['NAME']}?{host}{port}"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def served_environment(url: str, database: str) -> dict[str, str]:
+    secrets = {name: os.environ[name] for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS")}
+    return {
+        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        **secrets,
+        "FULFILLMENT_ENCRYPTION_KEYS": os.environ["FULFILLMENT_ENCRYPTION_KEYS"],
+        "FULFILLMENT_MODE": "development",
+        "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+        "DATABASE_URL": database,
+        "PUBLIC_URL": url,
+        "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+    }
+
+
+def _wait_until_ready(served: Served) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert served.process.poll() is None, served.log.read_text()
+        with contextlib.suppress(requests.RequestException):
+            if requests.get(f"{served.url}/healthz", timeout=5).ok:
+                return
+        time.sleep(0.1)
+    raise AssertionError(served.log.read_text())

@@ -1,0 +1,107 @@
+"""A world in which every page of the portal has something to show."""
+
+from datetime import timedelta
+from io import BytesIO
+
+from django.utils import timezone
+from PIL import Image
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest, Role
+from accounts.services.associations import deny_association
+from accounts.services.email_changes import ask_email_change
+from applications.oauth.services.tokens import issue_access_token
+from applications.registration.models import DailyUsage
+from applications.registration.selectors.usage import today
+from applications.registration.services.icons import set_icon
+from applications.registration.services.keys import add_key
+from applications.registration.services.owners import invite_owner
+from applications.webhooks.models import Delivery, DeliveryAttempt, Event
+from applications.webhooks.services.webhooks import create_webhook, disable_webhook
+from tests.support.scenario import World
+
+
+def picture(side: int = 215, color: str = "#225588") -> bytes:
+    out = BytesIO()
+    Image.new("RGB", (side, side), color).save(out, "PNG")
+    return out.getvalue()
+
+
+def furnish(world: World) -> World:
+    """Of each thing the user's pages can show, one in each state, for the application of the world."""
+    owner, now = Caller.on_pages(world.user), timezone.now()
+    application = world.application
+    set_icon(application=application, content=picture())
+    add_key(application=application, start_date=now - timedelta(days=9), end_date=now - timedelta(days=2))
+    add_key(application=application, start_date=now + timedelta(days=9), end_date=now + timedelta(days=99))
+    DailyUsage.objects.bulk_create(
+        DailyUsage(
+            application=application,
+            day=today() - timedelta(days=back),
+            calls=100 * back + 7,
+            client_errors=back,
+            server_errors=back % 3,
+        )
+        for back in range(29)
+    )
+    Role.objects.create(user=world.outsider, application=application, grant="Application.Self.Read")
+    invite_owner(caller=owner, application=application, email="guest@far.example")
+    ask_email_change(user=world.user, email="new@print.example")
+    issue_access_token(
+        user=world.user, application=application, scopes=["Store.Self.Read"], lifetime=timedelta(hours=1)
+    )
+    _ask(world)
+    _hook(world)
+    return world
+
+
+def _hook(world: World) -> None:
+    """A webhook with a delivery in each state, and one that was disabled."""
+    application, now = world.application, timezone.now()
+    webhook, disabled = (
+        create_webhook(application=application, values={"URL": f"https://93.184.216.34/{name}"})[0]
+        for name in ("hooks", "gone")
+    )
+    disable_webhook(webhook=disabled, reason="The endpoint answered 410 Gone.")
+    for state, status in (("Delivered", 200), ("Pending", 503), ("Failed", None)):
+        event = Event.objects.create(
+            application=application,
+            store_id="associated",
+            type="order.shipped",
+            timestamp=now,
+            data={"OrderNumber": "ASC-1001", "Status": 70},
+        )
+        delivery = Delivery.objects.create(
+            event=event,
+            webhook=webhook,
+            state=state,
+            tries=2,
+            created=now,
+            next_try=now + timedelta(hours=1) if state == "Pending" else None,
+        )
+        DeliveryAttempt.objects.create(
+            delivery=delivery,
+            timestamp=now,
+            milliseconds=87,
+            status_code=status,
+            error="" if status else "The connection was refused.",
+            body="Thank you" if status else "",
+        )
+
+
+def _ask(world: World) -> None:
+    asked = [
+        AssociationRequest.objects.create(
+            application=world.application,
+            store=store,
+            requested_by=world.user,
+            grants=["Store.Self.Read"],
+            message="Postcards for Acme",
+        )
+        for store in (world.unassociated, world.demo)
+    ]
+    deny_association(caller=Caller.on_pages(world.operator), request_id=asked[1].pk, note="Not yet")
+    for user, application in ((world.user, world.other_application), (world.operator, world.application)):
+        AssociationRequest.objects.create(
+            application=application, user=user, requested_by=user, message="I work on it"
+        )

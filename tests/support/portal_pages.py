@@ -1,0 +1,101 @@
+"""The addresses of the portal, read off its list of them, and what of them is no page, each with its reason.
+
+The console has a table of its own: tests/support/console_pages.py.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.urls import URLPattern, get_resolver
+
+NO_PAGE = {
+    "oauth2_provider:token": "JSON",
+    "oauth2_provider:revoke-token": "JSON",
+    "oauth2_provider:oauth-server-metadata": "JSON",
+    "oauth2_provider:oauth-resource-metadata": "JSON",
+    ".well-known/oauth-authorization-server/<path:issuer_path>": "JSON",
+    ".well-known/oauth-protected-resource/<path:resource_path>": "JSON",
+    "api/v1/docs/oauth2-redirect": "where Swagger's window comes back to; it closes itself",
+    "^api/": "JSON",
+    "portal:icon": "a picture",
+    "proofs": "a file",
+    "assets": "a file",
+    "schema": "YAML",
+    "healthz": "for probes",
+    "readyz": "for probes",
+    "metrics": "for Prometheus",
+}
+# They take nothing but a POST and answer with another page. Nothing is ended, deleted or replaced by them unasked.
+ACTS_AT_ONCE = {
+    "logout": "whoever signs out signs in again",
+    "portal:profile-email-cancel": "the old address stays, and the new one is asked for anew by the form beside it",
+    "portal:profile-email-link": "sends the letter again",
+    "portal:profile-keys-hide": "hides",
+    "portal:profile-subscribe": "makes keys",
+    "portal:invitation-send": "sends the letter again",
+    "portal:invitation-accept": "the page it is sent from is the question",
+    "portal:invitation-decline": "the page it is sent from is the question",
+    "portal:webhook-enable": "switches on",
+    "portal:webhook-test": "sends a test",
+    "portal:delivery-resend": "receivers know an event by its ID",
+}
+# What is filled in there makes or changes something, and takes nothing away that is not typed anew.
+FORMS = {
+    "email_confirmation",
+    "email_confirm",
+    "login",
+    "oauth2_provider:authorize",
+    "password_change",
+    "password_reset",
+    "password_reset_confirm",
+    "portal:application-edit",
+    "portal:application-icon",
+    "portal:application-join",
+    "portal:application-key-dates",
+    "portal:application-keys",
+    "portal:application-new",
+    "portal:application-owners",
+    "portal:application-stores",
+    "portal:application-try",
+    "portal:profile",
+    "portal:profile-email",
+    "portal:profile-keys",
+    "portal:two-factor-set-up",
+    "portal:webhook",
+    "portal:webhook-edit",
+    "portal:webhook-new",
+    "second_step",
+    "signup",
+}
+# Files that no page of the portal is made of.
+OTHER_TEMPLATES = ("admin/", "unfold/", "api/console_redirect.html")
+
+
+def names_of_addresses() -> set[str]:
+    return {name for name, _ in _named(get_resolver().url_patterns, "", "")}
+
+
+def addresses_to_try() -> Iterator[tuple[str, str]]:
+    """Each by its name, with something of the right form in place of what it takes."""
+    for name, route in _named(get_resolver().url_patterns, "", ""):
+        yield name, "/" + re.sub(r"<[^>]+>", "00000000-0000-0000-0000-000000000000", route)
+
+
+def templates_of_pages() -> set[str]:
+    folder = Path(settings.BASE_DIR, "templates")
+    names = {str(file.relative_to(folder)) for file in folder.rglob("*.html")}
+    return {name for name in names if not name.startswith(OTHER_TEMPLATES)}
+
+
+def _named(patterns: Any, space: str, route: str) -> Iterator[tuple[str, str]]:
+    for pattern in patterns:
+        here = route + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield (f"{space}{pattern.name}" if pattern.name else here), here
+        elif pattern.namespace != "admin" and not here.startswith("api/"):
+            yield from _named(
+                pattern.url_patterns, f"{pattern.namespace}:" if pattern.namespace else space, here
+            )

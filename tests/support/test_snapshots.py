@@ -1,0 +1,72 @@
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+import time_machine
+from django.db import IntegrityError, connection, transaction
+
+from accounts.models import User
+from accounts.selectors.subscriptions import subscription_keys
+from tests.support.databases import rows_of
+from tests.support.scenario import World, build_known_world
+from tests.support.snapshots import Snapshot, take_snapshot
+
+
+@pytest.fixture
+def kept(db) -> tuple[Snapshot[World], list]:
+    """A snapshot of the world, and what stood in the database when it was made."""
+    seen = []
+
+    def make() -> World:
+        world = build_known_world()
+        seen.append(rows_of())
+        return world
+
+    return take_snapshot(make), seen
+
+
+def test_snapshot_puts_back_every_row_and_no_other(kept):
+    snapshot, seen = kept
+    before = rows_of()
+
+    world = snapshot.restore()
+
+    assert rows_of() == seen[0] != before
+    assert User.objects.get(username="operator") == world.operator
+    assert world.as_application().call("GET", "/store").status_code == 200
+
+
+def test_copies_of_a_snapshot_share_nothing(kept):
+    snapshot, _ = kept
+    with transaction.atomic():
+        first = snapshot.restore()
+        first.user.username = first.keys[first.user.pk] = "changed"
+        transaction.set_rollback(True)
+
+    second = snapshot.restore()
+
+    assert second.user.username == "user"
+    assert second.key_of(second.user) == subscription_keys(second.user.subscription)["primary"]
+
+
+@contextmanager
+def asked_at_once():
+    with transaction.atomic():
+        yield
+        connection.check_constraints()
+
+
+def test_foreign_keys_are_asked_again_after_a_snapshot(kept):
+    subscription = kept[0].restore().user.subscription
+    subscription.user_id = uuid4()
+
+    with pytest.raises(IntegrityError), asked_at_once():
+        subscription.save()
+
+
+def test_world_under_another_clock_is_made_under_it(kept):
+    with time_machine.travel("2031-05-01T12:00:00Z"):
+        world = kept[0].restore()
+
+    assert world.user.created.year == 2031
+    assert len(kept[1]) == 2

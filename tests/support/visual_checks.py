@@ -1,0 +1,95 @@
+"""One page looked at: what axe, the console and the widths say against it. SHOTS names a folder for its pictures."""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Visitor
+from tests.support.axe import bring_axe, violations
+from tests.support.keyboard import keyboard_faults
+
+Look = tuple[int, str]
+# Both widths and both schemes; the same templates are seen by another person in the other pairs.
+LOOKS: Sequence[Look] = [(1280, "light"), (390, "dark")]
+OTHER_LOOKS: Sequence[Look] = [(1280, "dark"), (390, "light")]
+EVERY_IMPACT = frozenset({"minor", "moderate", "serious", "critical"})
+SERIOUS = frozenset({"serious", "critical"})
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
+# The browser itself tells of every answer that is an error.
+REFUSED = "Failed to load resource: the server responded with a status of {}"
+SEND = """([path, sent]) => {
+    const form = Object.assign(document.createElement("form"), { method: "post", action: path });
+    const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
+    for (const [name, value] of Object.entries({ csrfmiddlewaretoken: token, ...sent })) {
+        form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    document.body.append(form);
+    form.submit();
+}"""
+# Left empty, also where the browser would not send it.
+SEND_EMPTY = """(form) => {
+    for (const input of form.querySelectorAll("input[type=text], input[type=email], textarea")) input.value = "";
+    form.noValidate = true;
+    form.requestSubmit(form.querySelector("[type=submit], button:not([type])"));
+}"""
+
+
+def opened(visitor: Visitor, path: str, sent: Mapping[str, str] | None = None) -> int:
+    """The status of the answer to a visit, or to a form sent from the page that is open."""
+    if sent is None:
+        return visitor.go(path)
+    with visitor.page.expect_navigation() as navigation:
+        visitor.page.evaluate(SEND, [path, sent])
+    answer = navigation.value
+    assert answer is not None
+    return answer.status
+
+
+def faults_of(
+    visitor: Visitor,
+    name: str,
+    open_it: Callable[[], int] | None = None,
+    *,
+    status: int = 200,
+    looks: Sequence[Look] = LOOKS,
+    impacts: frozenset[str] = EVERY_IMPACT,
+    within: str = "",
+) -> list[str]:
+    """Loaded anew for each look, so that what only goes wrong while loading there is heard; where `open_it` is None the
+    page that is open is looked at as it is."""
+    page, found = visitor.page, []
+    if not visitor.brings_axe:
+        bring_axe(page.context)
+        visitor.brings_axe = True
+    for width, scheme in looks:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        answered = status if open_it is None else open_it()
+        where = f"{name} at {width}, {scheme}"
+        if answered != status:
+            found.append(f"{where}: answered {answered}")
+        found += [f"{where}: {one}" for one in _faults_now(page, impacts, within)]
+        if (width, scheme) == looks[0]:
+            found += [f"{where}: {one}" for one in keyboard_faults(page, within)]
+        found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
+        visitor.complaints.clear()
+        shoot(page, f"{name}-{width}-{scheme}")
+    return found
+
+
+def shoot(page: Page, name: str) -> None:
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(folder, re.sub(r"[^\w.-]+", "_", name) + ".png"), full_page=True)
+
+
+def _faults_now(page: Page, impacts: frozenset[str], within: str) -> list[str]:
+    found = [f"{one['id']}: {one['where']}" for one in violations(page, within) if one["impact"] in impacts]
+    too_wide = page.evaluate(OVERFLOW)
+    return [*found, *([f"{too_wide} pixels too wide"] if too_wide > 0 else [])]
+
+
+def _is_of(said: str, status: int) -> bool:
+    return status >= 400 and said.startswith(REFUSED.format(status))
