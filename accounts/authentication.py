@@ -11,7 +11,7 @@ from accounts.devices import known_device
 from accounts.models import User
 from accounts.names import split_sign_in_name
 from accounts.selectors.confirmed_emails import user_of_confirmed_email
-from accounts.throttles import count_confirmation, count_person, count_sign_in, forget_failures
+from accounts.throttles import count_confirmation, forget_failures, hit_account_limit, hit_sign_in_limits
 
 
 class TenantBackend(BaseBackend):
@@ -37,11 +37,11 @@ class TenantBackend(BaseBackend):
         account = str(user.pk) if user else "@".join(split_sign_in_name(username))
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         device = known_device(request, user)
-        if refusal := count_sign_in(name=username, address=address, device=device):
+        if refusal := hit_sign_in_limits(name=username, address=address, device=device):
             if request:
                 request.sign_in_refusal = refusal  # type: ignore[attr-defined]
             raise PermissionDenied
-        may_try = bool(device) or count_person(account=account)
+        may_try = bool(device) or hit_account_limit(account=account)
         if not may_try or user is None:
             # The very work of a wrong password, so that time tells nothing.
             check_password(password, _nobodys_password(tuple(settings.PASSWORD_HASHERS)))

@@ -33,7 +33,7 @@ ON CONFLICT (bucket) DO UPDATE SET
     used = CASE WHEN {_GOES_ON} THEN kept.used + 1 ELSE 1 END,
     started = CASE WHEN {_GOES_ON} THEN kept.started ELSE excluded.started END
 RETURNING kept.used,
-    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS seconds_left
+    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS resets_in
 """  # noqa: S608 - constants of this module
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {
@@ -44,17 +44,17 @@ GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AN
 FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
 MOST_REMEMBERED = 10_000
 
-_over: dict[str, tuple[float, "Standing"]] = {}
+_over: dict[str, tuple[float, "RateLimitStatus"]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RateLimitStatus:
     """Where a bucket stands after the present request was counted."""
 
     policy: str
     quota: int
     used: int
-    seconds_left: float
+    resets_in: float
     window: int = MINUTE
 
     @property
@@ -62,13 +62,13 @@ class Standing:
         return max(0, self.quota - self.used)
 
     @property
-    def is_over(self) -> bool:
+    def is_exceeded(self) -> bool:
         return self.used > self.quota
 
     @property
     def seconds_until_reset(self) -> int:
         """Whole seconds after which a full quota is there for certain."""
-        return max(1, math.ceil(self.seconds_left))
+        return max(1, math.ceil(self.resets_in))
 
     def headers(self) -> dict[str, str]:
         """RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-11)."""
@@ -78,19 +78,19 @@ class Standing:
         }
 
 
-def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> Standing:
+def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> RateLimitStatus:
     """Counts one request of `bucket` and tells where it stands; PostgreSQL counts while Redis is away."""
     counted = redis_rate_limits.count(bucket, window) if settings.RATE_LIMIT_REDIS_URL else None
-    used, seconds_left = counted or _counted_in_postgresql(bucket, window)
-    standing = Standing(policy, quota, used, seconds_left, window)
-    if standing.is_over:
+    used, resets_in = counted or _counted_in_postgresql(bucket, window)
+    standing = RateLimitStatus(policy, quota, used, resets_in, window)
+    if standing.is_exceeded:
         remember_refusal(bucket, standing)
     return standing
 
 
-def give_back(bucket: str) -> None:
+def refund(bucket: str) -> None:
     """Takes one request out of the count: it turned out to be none of those that are limited."""
-    if not (settings.RATE_LIMIT_REDIS_URL and redis_rate_limits.give_back(bucket)):
+    if not (settings.RATE_LIMIT_REDIS_URL and redis_rate_limits.refund(bucket)):
         execute(GIVE_BACK, (bucket,))
 
 
@@ -102,27 +102,27 @@ def forget(bucket: str) -> None:
     _over.pop(bucket, None)
 
 
-def known_refusal(bucket: str) -> Standing | None:
+def cached_rejection(bucket: str) -> RateLimitStatus | None:
     """The standing of a bucket that this process saw run over in its present window: no need to ask again."""
     known = _over.get(bucket)
     if known is None:
         return None
     until, standing = known
-    seconds_left = until - time.monotonic()
-    if seconds_left <= 0:
+    resets_in = until - time.monotonic()
+    if resets_in <= 0:
         _over.pop(bucket, None)
         return None
-    return replace(standing, seconds_left=seconds_left)
+    return replace(standing, resets_in=resets_in)
 
 
-def remember_refusal(bucket: str, standing: Standing) -> None:
-    """Lets `known_refusal` find the standing until its window ends."""
+def remember_refusal(bucket: str, standing: RateLimitStatus) -> None:
+    """Lets `cached_rejection` find the standing until its window ends."""
     if len(_over) >= MOST_REMEMBERED:
         _over.clear()
-    _over[bucket] = (time.monotonic() + standing.seconds_left, standing)
+    _over[bucket] = (time.monotonic() + standing.resets_in, standing)
 
 
-def refusal(standing: Standing) -> TooManyRequests:
+def refusal(standing: RateLimitStatus) -> TooManyRequests:
     count_refusal(standing.policy)
     wait = standing.seconds_until_reset
     message = f"Rate limit is exceeded. Try again in {wait} seconds."

@@ -35,7 +35,7 @@ def count(bucket: str, window: int) -> tuple[int, float] | None:
     return (counted[0], counted[1] / 1000) if counted else None
 
 
-def give_back(bucket: str) -> bool:
+def refund(bucket: str) -> bool:
     return _run(GIVE_BACK, bucket) is not None
 
 

@@ -10,18 +10,18 @@ from accounts.names import split_sign_in_name
 from accounts.rate_limits import (
     DAY,
     QUARTER_OF_AN_HOUR,
-    Standing,
+    RateLimitStatus,
     bucket_of_address,
+    cached_rejection,
     count_request,
     forget,
-    give_back,
-    known_refusal,
+    refund,
     refusal,
 )
 from fulfillment.core.secrets import digest
 
 
-def count_sign_in(*, name: str, address: str, device: str = "") -> Standing | None:
+def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimitStatus | None:
     """Counts a try on the name as it was typed and on the address; the standing that refuses it, if one does.
 
     Of what was typed alone, never of who that is: two ways to write a name that share a limit only where somebody
@@ -34,12 +34,12 @@ def count_sign_in(*, name: str, address: str, device: str = "") -> Standing | No
     )
 
 
-def count_person(*, account: str) -> bool:
+def hit_account_limit(*, account: str) -> bool:
     """Counts a try on the account, however its name was written; False when it had enough, which nobody is told."""
     return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
 
 
-def count_confirmation(*, account: str, address: str, device: str = "") -> Standing | None:
+def count_confirmation(*, account: str, address: str, device: str = "") -> RateLimitStatus | None:
     """Counts a password typed in a session on the tries of the account, or of the known device; the refusal, if any."""
     return _first_over(
         (_device_bucket(device) or _account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT),
@@ -58,7 +58,7 @@ def forget_failures(*, name: str, account: str, address: str, device: str = "") 
         forget(_name_bucket(name))
         forget(_account_bucket(account))
     if address:
-        give_back(_address_bucket("sign-in", address))
+        refund(_address_bucket("sign-in", address))
 
 
 def count_second_step(*, account: str) -> None:
@@ -71,7 +71,7 @@ def forget_second_steps(*, account: str) -> None:
     forget(_second_step_bucket(account))
 
 
-def count_reset(*, email: str, address: str) -> Standing | None:
+def count_reset(*, email: str, address: str) -> RateLimitStatus | None:
     """Counts a wish for a reset link; known and unknown e-mail addresses alike."""
     return _first_over(
         (f"reset:{digest(email.casefold())[:40]}", settings.RESETS_PER_EMAIL),
@@ -79,24 +79,24 @@ def count_reset(*, email: str, address: str) -> Standing | None:
     )
 
 
-def count_sign_up(*, address: str) -> Standing | None:
+def count_sign_up(*, address: str) -> RateLimitStatus | None:
     return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
 
 
-def count_confirmation_mail(*, email: str) -> Standing | None:
+def count_confirmation_mail(*, email: str) -> RateLimitStatus | None:
     """Counts a mail to an address that is not confirmed: whatever account asks, its owner may not want any."""
     bucket = f"confirmation:{digest(email.casefold())[:40]}"
     return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
 
 
-def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> Standing | None:
+def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> RateLimitStatus | None:
     for bucket, quota in limits:
         if not bucket:
             continue
-        standing = known_refusal(bucket) or count_request(
+        standing = cached_rejection(bucket) or count_request(
             policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=window
         )
-        if standing.is_over:
+        if standing.is_exceeded:
             return standing
     return None
 

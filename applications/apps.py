@@ -7,6 +7,6 @@ class ApplicationsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services.associations import association_decided  # noqa: PLC0415 - models exist from here on
-        from applications.webhooks.services.association_events import tell_of_decision  # noqa: PLC0415
+        from applications.webhooks.services.association_events import record_decision_event  # noqa: PLC0415
 
-        association_decided.connect(tell_of_decision, dispatch_uid="applications.association_events")
+        association_decided.connect(record_decision_event, dispatch_uid="applications.association_events")

@@ -17,7 +17,7 @@ from django.templatetags.static import static
 
 from accounts.permissions import Permission
 from fulfillment.core import environment
-from fulfillment.core.observability.multiprocess_metrics import share_figures
+from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
@@ -525,7 +525,7 @@ METRICS_TOKEN = environment.secret("METRICS_TOKEN") if environment.is_set("METRI
 METRICS_NETWORKS = environment.networks("METRICS_NETWORKS")
 METRICS_OPEN = bool(METRICS_TOKEN or METRICS_NETWORKS)
 if METRICS_OPEN:
-    share_figures()
+    configure_multiprocess_metrics()
 
 # How long an order of the demo store stays as it is before it moves on by itself; 0 for never.
 DEMO_ADVANCE_SECONDS = environment.integer("DEMO_ADVANCE_SECONDS", 60 if DEVELOPMENT else 0, maximum=86_400)

@@ -17,7 +17,7 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.errors import DomainError
 
 DENY = "Deny these requests? Whoever asked is told; they may ask anew."
@@ -123,7 +123,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         self._decide(request, [(asked, {}) for asked in chosen], approve_association, "approved")
 
     @admin.action(description="Deny …", permissions=["change"])
-    @asks_first(DENY, "Deny")
+    @asks_confirmation(DENY, "Deny")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(request, [(asked, {}) for asked in chosen], deny_association, "denied")
 

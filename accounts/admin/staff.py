@@ -23,12 +23,12 @@ class StaffAdmin(ConsoleAdmin):
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ, Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
     change_grants: Sequence[str] = ()
 
-    def opens_to(self, request: HttpRequest, action: str, record: Any = None) -> bool:
+    def has_access(self, request: HttpRequest, action: str, record: Any = None) -> bool:
         grants = {"view": self.view_grants, "change": self.change_grants}.get(action, ())
         store_id = None if record is None else self._store_id(record)
         return staff_on(request).holds(grants, store_id)
 
-    def visible_to(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+    def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         return staff_on(request).visible(records, self.store_path, self.view_grants)
 
     def get_fieldsets(self, request: HttpRequest, record: Any = None) -> Any:

@@ -99,7 +99,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):
         (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
     ]
 
-    def told_apart(self, user: User) -> str:
+    def disambiguated_label(self, user: User) -> str:
         return f"{user.username} ({user.email})"
 
     def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:

@@ -13,7 +13,13 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.services.idempotency import KeptAnswer, KeyedRequest, answer_once, find_answer, only_request
+from accounts.services.idempotency import (
+    KeyedRequest,
+    StoredAnswer,
+    exclusive_request,
+    execute_once,
+    stored_response,
+)
 from fulfillment.core.errors import Invalid
 
 HEADER = "Idempotency-Key"
@@ -60,7 +66,7 @@ def idempotent(
                 return act()
         address = f"{request.method} {request.get_full_path()}"
         keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
-        answer, replayed = find_answer(request=keyed), True
+        answer, replayed = stored_response(request=keyed), True
         if answer is None:
             answer, replayed = steps.done_once(keyed, self, request, args, kwargs)
         if replayed and access is not None:
@@ -81,15 +87,15 @@ class _Steps:
 
     def done_once(
         self, keyed: KeyedRequest, viewset: Any, request: Request, args: Any, kwargs: Any
-    ) -> tuple[KeptAnswer, bool]:
+    ) -> tuple[StoredAnswer, bool]:
         with ExitStack() as held:
             if self.prepare is not None:
-                held.enter_context(only_request(request=keyed))
+                held.enter_context(exclusive_request(request=keyed))
                 # The one that was being worked on a moment ago may have its answer now.
-                if found := find_answer(request=keyed):
+                if found := stored_response(request=keyed):
                     return found, True
             act = held.enter_context(self.ready(viewset, request, args, kwargs))
-            return answer_once(request=keyed, act=lambda: _kept(request, act()))
+            return execute_once(request=keyed, act=lambda: _kept(request, act()))
 
     @contextmanager
     def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:
@@ -125,17 +131,17 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _kept(request: Request, response: Response | HttpResponse) -> KeptAnswer:
+def _kept(request: Request, response: Response | HttpResponse) -> StoredAnswer:
     if isinstance(response, Response):
         body = request.accepted_renderer.render(response.data)
         content_type = request.accepted_renderer.media_type
     else:
         body, content_type = response.content, response["Content-Type"]
     headers = {name: response[name] for name in KEPT_HEADERS if name in response}
-    return KeptAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
+    return StoredAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
 
 
-def _answered(answer: KeptAnswer, *, replayed: bool) -> HttpResponse:
+def _answered(answer: StoredAnswer, *, replayed: bool) -> HttpResponse:
     response = HttpResponse(answer.body, status=answer.status, headers=answer.headers)
     response["Cache-Control"] = "no-store"
     if replayed:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from accounts import rate_limits
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
 
@@ -27,13 +27,13 @@ class RateLimits:
         if not request.path_info.startswith(API_PREFIX):
             return self.get_response(request)
         bucket = _bucket(request)
-        if (standing := rate_limits.known_refusal(bucket)) and not _carries_token(request):
+        if (standing := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
             return _with_headers(answer_exception(rate_limits.refusal(standing)), standing)
         response = self.get_response(request)
         standing = getattr(request, "rate_standing", None)
         if standing is None:
             standing = _standing_of_address(bucket, response)
-            if standing.is_over and response.status_code < 500:
+            if standing.is_exceeded and response.status_code < 500:
                 response = answer_exception(rate_limits.refusal(standing))
         return _with_headers(response, standing)
 
@@ -49,20 +49,20 @@ def _carries_token(request: HttpRequest) -> bool:
         return False
 
 
-def _standing_of_address(bucket: str, response: HttpResponse) -> Standing:
+def _standing_of_address(bucket: str, response: HttpResponse) -> RateLimitStatus:
     if response.status_code < 500:
         try:
-            return rate_limits.known_refusal(bucket) or rate_limits.count_request(
+            return rate_limits.cached_rejection(bucket) or rate_limits.count_request(
                 policy=rate_limits.ADDRESS, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
             )
         except DATABASE_AWAY:
             pass
     # Nothing was counted; for so long nothing can be served either.
     wait = float(response.get("Retry-After", "1"))
-    return Standing(rate_limits.ADDRESS, quota=0, used=0, seconds_left=wait)
+    return RateLimitStatus(rate_limits.ADDRESS, quota=0, used=0, resets_in=wait)
 
 
-def _with_headers(response: HttpResponse, standing: Standing) -> HttpResponse:
+def _with_headers(response: HttpResponse, standing: RateLimitStatus) -> HttpResponse:
     for name, value in standing.headers().items():
         response.headers[name] = value
     return response

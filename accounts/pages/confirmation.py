@@ -19,7 +19,7 @@ ASKED = "confirming"
 def password_complaint(request: HttpRequest) -> str:
     """Why the password just asked for did not count."""
     if refusal := getattr(request, "sign_in_refusal", None):
-        minutes = math.ceil(refusal.seconds_left / 60)
+        minutes = math.ceil(refusal.resets_in / 60)
         return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
     return "This is not your password."
 

@@ -5,10 +5,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 
 
-def too_many(request: HttpRequest, standing: Standing, *, what: str, back: str) -> HttpResponse:
+def too_many(request: HttpRequest, standing: RateLimitStatus, *, what: str, back: str) -> HttpResponse:
     """The page that says when to try again; `back` is where to."""
     return too_many_seconds(request, standing.seconds_until_reset, what=what, back=back)
 

@@ -29,10 +29,10 @@ def grants_on_store(caller: Caller, store: Any) -> frozenset[str]:
     associated, held = _split(
         Role.objects.filter(association if caller.is_application else person | association)
     )
-    return judged_on_store(caller, associated=associated, held=held, is_demo=store.is_demo)
+    return effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
 
 
-def judged_on_store(
+def effective_store_grants(
     caller: Caller, *, associated: Iterable[str], held: Iterable[str], is_demo: bool
 ) -> frozenset[str]:
     """The rule of `grants_on_store`, for who has read the grants of the association and of the person already."""

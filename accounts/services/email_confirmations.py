@@ -9,14 +9,14 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_letter
 from accounts.models import User
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from accounts.selectors.email_confirmations import LIFETIME, SALT, user_of_confirmation
 from accounts.throttles import count_confirmation_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
-def ask_confirmation(*, user: User) -> Standing | None:
+def ask_confirmation(*, user: User) -> RateLimitStatus | None:
     """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
     if user.email_confirmed is not None:
         return None

@@ -36,13 +36,13 @@ class KeyedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredAnswer:
     status: int
     headers: dict[str, str]
     body: bytes
 
 
-def find_answer(*, request: KeyedRequest) -> KeptAnswer | None:
+def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
     """What this request was answered before; refuses another request under the same key."""
     kept = IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),
@@ -57,10 +57,10 @@ def find_answer(*, request: KeyedRequest) -> KeptAnswer | None:
             "This Idempotency-Key was used for another request within 24 hours.",
             code="idempotency_key_reused",
         )
-    return KeptAnswer(kept.status, kept.headers, decrypt(kept.body).encode())
+    return StoredAnswer(kept.status, kept.headers, decrypt(kept.body).encode())
 
 
-def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tuple[KeptAnswer, bool]:
+def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> tuple[StoredAnswer, bool]:
     """Acts and keeps the answer in one transaction, or gives the one kept: (answer, whether it was kept).
 
     What raises is neither done nor kept. While the first of two equal requests acts, the second is refused.
@@ -68,7 +68,7 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
     with transaction.atomic():
         if not _claim(request):
             raise Busy(IN_PROGRESS)
-        if found := find_answer(request=request):
+        if found := stored_response(request=request):
             return found, True
         answer = act()
         _keep(request, answer)
@@ -76,8 +76,8 @@ def answer_once(*, request: KeyedRequest, act: Callable[[], KeptAnswer]) -> tupl
 
 
 @contextmanager
-def only_request(*, request: KeyedRequest) -> Iterator[None]:
-    """For work before the transaction of `answer_once`: an equal request is refused from here to the end.
+def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
+    """For work before the transaction of `execute_once`: an equal request is refused from here to the end.
 
     The locks are the session's, so that they go with its connection: a crash leaves nothing that would stand in the
     way.
@@ -151,7 +151,7 @@ def _release(numbers: list[int]) -> None:
         connection.close()
 
 
-def _keep(request: KeyedRequest, answer: KeptAnswer) -> None:
+def _keep(request: KeyedRequest, answer: StoredAnswer) -> None:
     clear_old_answers()
     IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts import rate_limits
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from applications.oauth.credentials import decode_basic
 
 # What a wrong secret, code or refresh token is answered with.
@@ -18,9 +18,9 @@ COUNTED = frozenset({"invalid_client", "invalid_grant"})
 FLOOD = 10
 
 
-def flood_from(request: HttpRequest) -> Standing | None:
+def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
     """The standing of an address that goes on and on; does not ask the database."""
-    standing = rate_limits.known_refusal(_bucket(request))
+    standing = rate_limits.cached_rejection(_bucket(request))
     return standing if standing and standing.used > FLOOD * standing.quota else None
 
 
@@ -38,14 +38,14 @@ class Attempt:
         client_id = credentials.client_id if credentials else dict(form).get("client_id", "")
         return cls(_bucket(request), client_id[:64])
 
-    def known_refusal(self) -> Standing | None:
+    def cached_rejection(self) -> RateLimitStatus | None:
         """Whether this client went on with wrong secrets after its address had run over."""
-        standing = rate_limits.known_refusal(f"{self.bucket} {self.client_id}")
+        standing = rate_limits.cached_rejection(f"{self.bucket} {self.client_id}")
         if standing:
             self._count_on()
         return standing
 
-    def judge(self, content: str | None, status: int) -> Standing | None:
+    def judge(self, content: str | None, status: int) -> RateLimitStatus | None:
         """Counts a refusal; the standing of the address if that was one too many."""
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:
@@ -53,15 +53,15 @@ class Attempt:
         standing = self._count_on() or rate_limits.count_request(
             policy=rate_limits.TOKEN_FAILURES, bucket=self.bucket, quota=settings.TOKEN_FAILURES_PER_MINUTE
         )
-        if not standing.is_over:
+        if not standing.is_exceeded:
             return None
         if error == "invalid_client":
             rate_limits.remember_refusal(f"{self.bucket} {self.client_id}", standing)
         return standing
 
-    def _count_on(self) -> Standing | None:
-        """What comes after the limit is counted in this process only, for `flood_from`."""
-        standing = rate_limits.known_refusal(self.bucket)
+    def _count_on(self) -> RateLimitStatus | None:
+        """What comes after the limit is counted in this process only, for `flooding_address`."""
+        standing = rate_limits.cached_rejection(self.bucket)
         if standing:
             standing = replace(standing, used=standing.used + 1)
             rate_limits.remember_refusal(self.bucket, standing)

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from accounts import rate_limits
 from accounts.callers import Caller
 from accounts.permissions import with_implied
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
@@ -95,7 +95,7 @@ class TokenAuthentication(BaseAuthentication):
         # On Django's own request, where the middleware finds both, also of a call that is refused.
         django_request = request._request  # noqa: SLF001
         django_request.auth, django_request.rate_standing = caller, standing
-        if standing.is_over:
+        if standing.is_exceeded:
             raise rate_limits.refusal(standing)
         if request.method not in SAFE_METHODS:
             pghistory.context(user=caller.user_id, application=caller.application_id)
@@ -110,7 +110,7 @@ def is_token_known(authorization: str) -> bool:
     return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
 
 
-def caller_of(authorization: str, key: str) -> tuple[Caller, Standing]:
+def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     """Who calls, and where the subscription stands after this request was counted."""
     if not authorization:
         raise Unauthorized(
@@ -153,11 +153,11 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     )
 
 
-def _standing(row: tuple[Any, ...]) -> Standing:
+def _standing(row: tuple[Any, ...]) -> RateLimitStatus:
     quota, bucket, *counted = row[12:]
     quota = quota or settings.REQUESTS_PER_MINUTE
     if counted:
-        return Standing(rate_limits.SUBSCRIPTION, quota, *counted)
+        return RateLimitStatus(rate_limits.SUBSCRIPTION, quota, *counted)
     return rate_limits.count_request(policy=rate_limits.SUBSCRIPTION, bucket=bucket, quota=quota)
 
 

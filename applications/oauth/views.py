@@ -19,13 +19,13 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import User
 from accounts.permissions import Permission
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from applications.oauth.authorization import (
     AuthorizationRequest,
     error_location,
     read_authorization_request,
 )
-from applications.oauth.failures import Attempt, flood_from
+from applications.oauth.failures import Attempt, flooding_address
 from applications.oauth.forms import ConsentForm
 from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import server
@@ -111,11 +111,11 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         return _answer(error.json, 405, {"Allow": "POST"})
     try:
         _read_body(request)
-        if standing := flood_from(request):
+        if standing := flooding_address(request):
             return _too_many_failures(standing)
         form = _form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)
-        if standing := attempt.known_refusal():
+        if standing := attempt.cached_rejection():
             return _too_many_failures(standing)
         content, status = _response_to(request, form, respond)
         if standing := attempt.judge(content, status):
@@ -152,7 +152,7 @@ def _answer(content: str, status: int, headers: dict[str, str] | None = None) ->
     return response
 
 
-def _too_many_failures(standing: Standing) -> HttpResponse:
+def _too_many_failures(standing: RateLimitStatus) -> HttpResponse:
     count_refusal(standing.policy)
     wait = standing.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")

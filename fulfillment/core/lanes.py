@@ -137,7 +137,7 @@ class _Ticket:
     is_inner: bool
     settled: threading.Event = field(default_factory=threading.Event)
     refusal: Exception | None = None
-    is_over: bool = False
+    is_exceeded: bool = False
 
 
 class _Room:
@@ -169,8 +169,8 @@ class _Room:
 
     def leave(self, ticket: _Ticket) -> None:
         with self._lock:
-            if not ticket.is_over:
-                ticket.is_over = True
+            if not ticket.is_exceeded:
+                ticket.is_exceeded = True
                 self._count(ticket, -1)
                 self._start_waiting()
 

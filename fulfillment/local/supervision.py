@@ -44,7 +44,7 @@ def end_with_parent() -> None:
 
 
 @dataclass
-class Family:
+class ProcessSupervisor:
     """Started children, each leading a session of its own, so that Ctrl-C reaches only their parent."""
 
     children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import Storage, storages
 
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unavailable
-from fulfillment.core.files.storage import storage_at_work, stored_names
+from fulfillment.core.files.storage import storage_errors, stored_names
 from stores.backup import named_files
 
 CHUNK = 1 << 20
@@ -50,7 +50,7 @@ def move_files(
             code="source_in_use",
         )
     moved = Moved()
-    with only_one("A backup"), only_one("Pruning"), storage_at_work():
+    with exclusive_job("A backup"), exclusive_job("Pruning"), storage_errors():
         for name in stored_names(storages[source]):
             if not name.startswith(PASSING):
                 _move(name, storages[source], storages[target], moved, remove=remove)

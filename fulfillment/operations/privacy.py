@@ -21,7 +21,7 @@ from applications.registration.services.personal_data import hand_over_applicati
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.errors import Conflict, NotFound
 from stores.orders.models import ActorKind, Order
-from stores.orders.models.status import AT_REST
+from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 
@@ -29,7 +29,7 @@ from stores.orders.services.transitions import Actor
 SHOWN = 5
 
 
-def every_kind() -> list[PersonalData]:
+def data_providers() -> list[PersonalData]:
     """What names the user comes last: the others look for him by it."""
     return [
         *delivery.datasets.services.personal_data.personal_data(),
@@ -76,7 +76,7 @@ def find_user(given: str) -> User:
 def export_user_data(*, user: User) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for kind in every_kind():
+        for kind in data_providers():
             info = zipfile.ZipInfo(f"{kind.name}.json", timezone.now().timetuple()[:6])
             info.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(info, "w", force_zip64=True) as file:
@@ -106,11 +106,11 @@ def erase_user(*, user: User, disable_applications: bool = False, erase_orders: 
         if locked.is_operator and not others.exists():
             raise Conflict("This is the last operator; make another one first.", code="last_operator")
         hand_over_applications(user=locked, disable=disable_applications)
-        for kind in every_kind():
+        for kind in data_providers():
             kind.erase(locked)
     if not erase_orders:
         return []
     placed = Order.objects.filter(user=locked)
-    for order in placed.filter(status__in=AT_REST).select_related("store"):
+    for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):
         erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
     return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))

@@ -13,9 +13,9 @@ import applications.registration.services.retention
 import delivery.datasets.services.retention
 import stores.orders.services.recipients
 import stores.proofs.services.retention
-from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.clock import database_now
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, DomainError
 
 BATCH = 500
@@ -33,7 +33,7 @@ CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class RetentionReport:
     """`failure` is why the rest of this kind is still there."""
 
     name: str
@@ -41,31 +41,31 @@ class Pruned:
     failure: str = ""
 
 
-def every_prunable(*, proof_days: int | None = None) -> list[Prunable]:
+def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
     return [
-        *accounts.services.retention.prunables(),
-        *applications.registration.services.retention.prunables(),
-        *delivery.datasets.services.retention.prunables(),
-        *stores.orders.services.recipients.prunables(),
-        *stores.proofs.services.retention.prunables(proof_days=proof_days),
-        Prunable("failed jobs", _count_jobs, _remove_jobs),
+        *accounts.services.retention.retention_rules(),
+        *applications.registration.services.retention.retention_rules(),
+        *delivery.datasets.services.retention.retention_rules(),
+        *stores.orders.services.recipients.retention_rules(),
+        *stores.proofs.services.retention.retention_rules(proof_days=proof_days),
+        RetentionRule("failed jobs", _count_jobs, _remove_jobs),
     ]
 
 
 def prune(
     *,
-    things: Iterable[Prunable] | None = None,
+    things: Iterable[RetentionRule] | None = None,
     batch: int = BATCH,
-    listen: Callable[[Pruned], None] = lambda pruned: None,
-) -> list[Pruned]:
+    listen: Callable[[RetentionReport], None] = lambda pruned: None,
+) -> list[RetentionReport]:
     """Removes in small batches, one kind after the other; what fails stops nothing else.
 
     Raises Conflict while another process prunes, or when the clock of this machine cannot be right.
     """
     _refuse_a_wrong_clock()
     report = []
-    with only_one("Pruning"):
-        for thing in every_prunable() if things is None else things:
+    with exclusive_job("Pruning"):
+        for thing in all_retention_rules() if things is None else things:
             report.append(_prune_one(thing, batch))
             listen(report[-1])
     return report
@@ -82,7 +82,7 @@ def _refuse_a_wrong_clock() -> None:
         )
 
 
-def _prune_one(thing: Prunable, batch: int) -> Pruned:
+def _prune_one(thing: RetentionRule, batch: int) -> RetentionReport:
     removed = 0
     try:
         for count in thing.remove(batch):
@@ -90,13 +90,13 @@ def _prune_one(thing: Prunable, batch: int) -> Pruned:
             if count >= batch:
                 time.sleep(PAUSE_SECONDS)
     except DomainError as error:
-        return Pruned(thing.name, removed, error.message)
+        return RetentionReport(thing.name, removed, error.message)
     except Error as error:
         # What else it says may be of a row, and that of a person.
-        return Pruned(
+        return RetentionReport(
             thing.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )
-    return Pruned(thing.name, removed)
+    return RetentionReport(thing.name, removed)
 
 
 def _count_jobs() -> int:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from accounts.models import Authenticator, IdempotentAnswer, SubscriptionKey
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.secrets import decrypt, digest, encrypt, is_newest
 
 BATCH = 200
@@ -54,7 +54,7 @@ def rotate_secrets(
     batch: int = BATCH,
 ) -> list[Rotated]:
     """Each batch is a transaction; a stopped run is gone on with by the next. Raises Conflict when one runs."""
-    with only_one("The rotation of secrets"):
+    with exclusive_job("The rotation of secrets"):
         return [_walk(secret, listen, batch, change=True) for secret in stored]
 
 

@@ -42,7 +42,7 @@ class Heartbeat:
 
     def note(self) -> None:
         self.last = time.monotonic()
-        outage.note_database_found()
+        outage.log_database_recovered()
 
 
 class WatchedConnector(PsycopgConnector):

@@ -18,11 +18,11 @@ from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
 
-class Choosing(AutocompleteJsonView):
+class AutocompleteView(AutocompleteJsonView):
     model_admin: Any
 
     def serialize_result(self, record: Any, key_name: str) -> dict[str, str]:
-        return {"id": str(getattr(record, key_name)), "text": self.model_admin.told_apart(record)}
+        return {"id": str(getattr(record, key_name)), "text": self.model_admin.disambiguated_label(record)}
 
 
 class ConsoleSite(UnfoldAdminSite):
@@ -72,7 +72,7 @@ class ConsoleSite(UnfoldAdminSite):
             raise Http404("The search has no such page.") from error
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
-        return Choosing.as_view(admin_site=self)(request)
+        return AutocompleteView.as_view(admin_site=self)(request)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.user.is_authenticated and not self.has_permission(request):

@@ -16,7 +16,7 @@ from fulfillment.core.observability.periodic import Periodic
 access_log = logging.getLogger("fulfillment.core.api.access")
 
 
-class Observation:
+class RequestInstrumentation:
     """Counts what was answered; nothing here may fail a request or wait for anything."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -17,17 +17,17 @@ TOTAL_LIMIT = Decimal(10) ** 12
 
 
 @dataclass(frozen=True, slots=True)
-class AskedItem:
+class PriceRequestItem:
     item_key: str
     product_id: str
     quantity: int
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PriceRequest:
     """What is to be priced; `place` points to the destination in what was sent."""
 
-    items: tuple[AskedItem, ...]
+    items: tuple[PriceRequestItem, ...]
     country_code: str
     location_type: str = ""
     delivery_method_code: str | None = None
@@ -78,7 +78,7 @@ class Prices:
     options: tuple[Option, ...]
     issues: tuple[Fault, ...]
 
-    def default_option(self, asked: Asked, products: Mapping[str, ListedProduct]) -> Option:
+    def default_option(self, asked: PriceRequest, products: Mapping[str, ListedProduct]) -> Option:
         """The first product's usual delivery, at the speed at which all of them are usually made.
 
         Raises Invalid where that does not go there: nobody gets a dearer one without having named it.
@@ -105,7 +105,10 @@ class DestinationNotServed(Invalid):
     code = "destination_not_served"
 
     def __init__(
-        self, asked: Asked, product_ids: Sequence[str], places: Mapping[str, Sequence[str]] | None = None
+        self,
+        asked: PriceRequest,
+        product_ids: Sequence[str],
+        places: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.asked, self.product_ids = asked, product_ids
         kind = f" to {asked.location_type} places" if asked.location_type else ""
@@ -116,7 +119,7 @@ class DestinationNotServed(Invalid):
         super().__init__(message, faults=[Fault(f"{asked.place}/CountryCode", self.code, message)])
 
 
-def price(asked: Asked, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
+def price(asked: PriceRequest, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
     """Every way in which all items can be made and delivered; raises Invalid when there is none."""
     check_items(asked, products)
     methods, issues = _methods(asked, products)
@@ -128,7 +131,7 @@ def price(asked: Asked, products: Mapping[str, ListedProduct], *, today: date) -
     return Prices(options, issues)
 
 
-def check_items(asked: Asked, products: Mapping[str, ListedProduct]) -> None:
+def check_items(asked: PriceRequest, products: Mapping[str, ListedProduct]) -> None:
     faults = [fault for index, item in enumerate(asked.items) for fault in _faults(index, item, products)]
     keys = [item.item_key for item in asked.items]
     if len(set(keys)) < len(keys):
@@ -147,7 +150,7 @@ def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: 
         raise Invalid(f"{len(faults)} things are wrong with the {place}.", code=code, faults=faults)
 
 
-def _faults(index: int, item: AskedItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
+def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
     product = products.get(item.product_id)
     if product is None:
         message = f"ProductID: there is no product {item.product_id!r} in this store."
@@ -167,7 +170,7 @@ def _faults(index: int, item: AskedItem, products: Mapping[str, ListedProduct]) 
 
 
 def _methods(
-    asked: Asked, products: Mapping[str, ListedProduct]
+    asked: PriceRequest, products: Mapping[str, ListedProduct]
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
     """The price of each item by delivery method, where every item has one; and why others are left out."""
     offers = [_offers(asked, products[item.product_id]) for item in asked.items]
@@ -198,7 +201,7 @@ def _listed(names: Sequence[str], between: str = ", ") -> str:
     return between.join([*names[:LISTED], *more])
 
 
-def _offers(asked: Asked, product: ListedProduct) -> dict[str, Price]:
+def _offers(asked: PriceRequest, product: ListedProduct) -> dict[str, Price]:
     """The product's price by delivery method; without a kind of place in the question, its usual one."""
     asked_type = asked.location_type
     wanted = asked_type or product.default_location_type or LocationType.RESIDENTIAL
@@ -209,7 +212,7 @@ def _offers(asked: Asked, product: ListedProduct) -> dict[str, Price]:
     return offers
 
 
-def _speeds(asked: Asked, products: Mapping[str, ListedProduct]) -> list[int]:
+def _speeds(asked: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
     """Numbers of days in which every item can be made: at its own speed or a faster one."""
     listed = {item.product_id: products[item.product_id] for item in asked.items}.values()
     slowest_rush = max(min((days for days, _ in product.speeds), default=0) for product in listed)
@@ -223,7 +226,7 @@ def _speeds(asked: Asked, products: Mapping[str, ListedProduct]) -> list[int]:
     return [asked.production_days]
 
 
-def _option(asked: Asked, prices: Sequence[Price], days: int, today: date) -> Option:
+def _option(asked: PriceRequest, prices: Sequence[Price], days: int, today: date) -> Option:
     spans = [transit_days(entry.delivery_method_code, entry.description) for entry in prices]
     return Option(
         delivery_method_code=prices[0].delivery_method_code,

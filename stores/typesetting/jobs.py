@@ -16,7 +16,7 @@ from stores.typesetting.codes import (
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.template import Artwork, Box, Template
-from stores.typesetting.text_limits import too_much
+from stores.typesetting.text_limits import overflow_reason
 
 GOOD_DPI = 150
 PROOF_DPI = 200
@@ -32,7 +32,7 @@ _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK
 
 
 @dataclass
-class Sheet:
+class RenderInput:
     """What a template and its values become before rendering: Typst's input, problems and messages."""
 
     pages: list[dict[str, Any]]
@@ -49,10 +49,10 @@ class SheetBuilder:
         self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
-        self.sheet = Sheet([], {}, [], [], [])
+        self.sheet = RenderInput([], {}, [], [], [])
         self.noted: set[Problem] = set()
 
-    def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> Sheet:
+    def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
         for page in self.template.pages:
             background = self.template.artwork[page.background].digest if page.background else None
             drawn = [item for box in page.boxes if (item := self._item(box, values, artwork)) is not None]
@@ -80,7 +80,7 @@ class SheetBuilder:
             "color": box.color.as_json(),
             "background": box.background.as_json() if box.background else None,
         }
-        if box.kind == "Text" and (reason := too_much(box, content)):
+        if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)
             return None
         if box.kind == "Text":

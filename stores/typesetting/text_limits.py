@@ -16,7 +16,7 @@ MM = 72 / 25.4
 FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
-def too_much(box: Box, content: str) -> str | None:
+def overflow_reason(box: Box, content: str) -> str | None:
     """Why the text cannot be in this box at any size, or None; what is cut off fits."""
     if len(content) > CHARACTERS:
         return f"has more than {CHARACTERS:,} characters"

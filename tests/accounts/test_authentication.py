@@ -159,7 +159,7 @@ def test_passwords_of_a_session_and_of_sign_ins_share_the_limit_of_the_account(w
         assert not hasattr(request, "sign_in_refusal")
 
     assert not is_own_password(request, PASSWORD)
-    assert request.sign_in_refusal.seconds_left > 0
+    assert request.sign_in_refusal.resets_in > 0
     assert sign_in("user") is None
     request.user = world.outsider
     assert is_own_password(request, PASSWORD)

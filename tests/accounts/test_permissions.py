@@ -16,7 +16,7 @@ from accounts.permissions import (
     Permission,
     with_implied,
 )
-from accounts.selectors.grants import grants_on_application, judged_on_store
+from accounts.selectors.grants import effective_store_grants, grants_on_application
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import InsufficientScope
 from fulfillment.core.errors import Forbidden
@@ -31,7 +31,7 @@ READ = {"Store.Self.Read", "Order.Self.Read"}
 
 
 def judge(caller, associated=(), held=(), is_demo=False):
-    return judged_on_store(caller, associated=associated, held=held, is_demo=is_demo)
+    return effective_store_grants(caller, associated=associated, held=held, is_demo=is_demo)
 
 
 def test_groups_of_grants():

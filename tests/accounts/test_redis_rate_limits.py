@@ -55,7 +55,7 @@ def test_a_window_ends_and_a_longer_one_than_there_may_be_is_begun_anew(settings
     time.sleep(1.1)
     assert redis_rate_limits.count(bucket, 900) == (1, 900.0)
     assert redis_rate_limits.count(bucket, 60) == (1, 60.0)
-    assert redis_rate_limits.give_back(bucket)
+    assert redis_rate_limits.refund(bucket)
     assert redis_rate_limits.count(bucket, 60)[0] == 1
     assert redis_rate_limits.forget(bucket)
     assert redis_rate_limits.count(bucket, 60) == (1, 60.0)

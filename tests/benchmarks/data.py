@@ -182,11 +182,11 @@ def _proof_facts() -> dict[str, Any]:
     from accounts.callers import Caller
     from stores.catalog.models import Product
     from stores.proofs.selectors.proofs import product_version_of
-    from stores.proofs.services.merging import fill_template
+    from stores.proofs.services.merging import merge_template
     from tests.factories.orders import card_data
 
     product = Product.objects.get(store__external_id=WORKSHOP, external_id="card")
-    filling = fill_template(caller=Caller(), product=product_version_of(product.pk), values=card_data())
+    filling = merge_template(caller=Caller(), product=product_version_of(product.pk), values=card_data())
     return {"card": filling.values, "fingerprint": filling.layout.fingerprint.hex()}
 
 

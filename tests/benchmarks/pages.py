@@ -74,7 +74,7 @@ class Figure:
     queries: int
 
     @property
-    def is_over(self) -> bool:
+    def is_exceeded(self) -> bool:
         """A page over a mark; what was done and leads on to a page is none, and grows with what is chosen."""
         return self.status != 302 and (self.milliseconds > MOST_MILLISECONDS or self.queries > MOST_QUERIES)
 
@@ -95,7 +95,7 @@ def main() -> None:
             continue
         figures = _measure(role, arguments.rounds)
         for figure in sorted(figures, key=lambda figure: -figure.milliseconds):
-            mark = " **over**" if figure.is_over else ""
+            mark = " **over**" if figure.is_exceeded else ""
             times = f"{figure.milliseconds:8.1f} ms, at best {figure.best:8.1f} ms"
             print(
                 f"{times} {figure.queries:4} queries, {figure.status}  {figure.path[:130]}{mark}", flush=True
@@ -197,7 +197,7 @@ def _line(role: Role, figures: list[Figure]) -> str:
     figures = [figure for figure in figures if figure not in done]
     slowest = max(figures, key=lambda figure: figure.milliseconds)
     busiest = max(figures, key=lambda figure: figure.queries)
-    over = sum(figure.is_over for figure in figures)
+    over = sum(figure.is_exceeded for figure in figures)
     wrong = sum(figure.status >= 400 for figure in figures)
     median = statistics.median(figure.milliseconds for figure in figures)
     return (

@@ -338,9 +338,9 @@ def _pruning(receiver: Receiving) -> list[str]:
 
 
 def _event_prunables() -> Any:
-    from applications.webhooks.services.retention import prunables
+    from applications.webhooks.services.retention import retention_rules
 
-    return prunables()
+    return retention_rules()
 
 
 def _p95(values: list[float]) -> float:

@@ -145,7 +145,7 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         if number == 0:
             if model_admin.keeps_trail:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])
-                yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.told_parts)
+                yield ConsolePage(f"{name} history", trail, is_like_others=not model_admin.tracked_parts)
             if model_admin.has_delete_permission(request, record):
                 place = reverse(f"admin:{name}_delete", args=[record.pk])
                 yield ConsolePage(f"{name} delete", place, asks=True)

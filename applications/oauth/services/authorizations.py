@@ -13,7 +13,7 @@ from oauth2_provider.settings import oauth2_settings
 from accounts.models import User
 from applications.oauth.models import UsedCode
 from applications.registration.models import Application
-from fulfillment.core.audit.retention import Prunable, prunable_rows
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 
 @transaction.atomic
@@ -65,38 +65,38 @@ def end_token(*, checksum: str, application: Application) -> None:
     AccessToken.objects.filter(token_checksum=checksum, application=application).delete()
 
 
-def prunables() -> list[Prunable]:
+def retention_rules() -> list[RetentionRule]:
     """What can never be used again.
 
     An access token stays, expired, beside a refresh token that still lives: it holds the scopes. A spent refresh
     token is kept as long as its family may live, so that its reuse is noticed.
     """
     return [
-        prunable_rows(
+        rule_for_rows(
             "spent refresh tokens", lambda: RefreshToken.objects.filter(revoked__lte=_oldest_sign_in())
         ),
-        prunable_rows(
+        rule_for_rows(
             "idle refresh tokens",
             lambda: RefreshToken.objects.filter(
                 revoked__isnull=True, access_token__expires__lte=timezone.now() - _idle()
             ),
         ),
-        prunable_rows(
+        rule_for_rows(
             "orphaned refresh tokens",
             lambda: RefreshToken.objects.filter(revoked__isnull=True, access_token__isnull=True),
         ),
-        prunable_rows(
+        rule_for_rows(
             "access tokens",
             lambda: AccessToken.objects.filter(expires__lte=timezone.now(), refresh_token__isnull=True),
         ),
-        prunable_rows("authorization codes", lambda: Grant.objects.filter(expires__lte=timezone.now())),
-        prunable_rows("used codes", lambda: UsedCode.objects.filter(expires__lte=timezone.now())),
+        rule_for_rows("authorization codes", lambda: Grant.objects.filter(expires__lte=timezone.now())),
+        rule_for_rows("used codes", lambda: UsedCode.objects.filter(expires__lte=timezone.now())),
     ]
 
 
 def clear_expired_authorizations(*, batch: int = 1000) -> int:
     """Deletes what can never be used again, in short transactions; returns how many went."""
-    return sum(sum(each.remove(batch)) for each in prunables())
+    return sum(sum(each.remove(batch)) for each in retention_rules())
 
 
 def _oldest_sign_in() -> datetime:

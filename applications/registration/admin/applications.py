@@ -24,7 +24,7 @@ from applications.registration.services.applications import NAMES, change_applic
 from applications.registration.services.icons import set_icon
 from applications.registration.services.keys import add_key, end_key, regenerate_key
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
-from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.errors import DomainError
 
@@ -129,7 +129,7 @@ class ApplicationAdmin(ConsoleAdmin):
             for title, options in fieldsets
         ]
 
-    def told_apart(self, application: Application) -> str:
+    def disambiguated_label(self, application: Application) -> str:
         return f"{application.name} ({application.client_id})"
 
     @admin.display(description="icon")
@@ -150,7 +150,9 @@ class ApplicationAdmin(ConsoleAdmin):
                 messages.error(request, f"{application}: {error.message}")
 
     @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
-    @asks_first("End every token and every sign-in of these? Their users have to sign in again.", "End them")
+    @asks_confirmation(
+        "End every token and every sign-in of these? Their users have to sign in again.", "End them"
+    )
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
             end_tokens_of_application(application=application)

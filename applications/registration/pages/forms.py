@@ -6,7 +6,7 @@ from django.conf import settings
 from accounts.pages.forms import PasswordConfirmForm
 from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
-from fulfillment.core.admin.optimistic_lock import StaleGuard
+from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 
 # The contract's names, and the fields that hold them here.
 APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
@@ -91,7 +91,7 @@ class NewApplicationForm(ApplicationForm):
         return super().values() | keys
 
 
-class ChangeApplicationForm(StaleGuard, ApplicationForm):
+class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
     is_enabled = forms.BooleanField(
         label="Enabled",
         required=False,

@@ -6,27 +6,27 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from applications.oauth.services.authorizations import prunables as authorizations
+from applications.oauth.services.authorizations import retention_rules as authorizations
 from applications.registration.models import DailyUsage, OwnerInvitation
 from applications.webhooks.models import WebhookSecret
 from applications.webhooks.services import retention
-from fulfillment.core.audit.retention import Prunable, prunable_rows
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # An invitation names somebody's address.
 INVITATIONS_KEPT = timedelta(days=30)
 USAGE_KEPT = timedelta(days=400)
 
 
-def prunables() -> list[Prunable]:
+def retention_rules() -> list[RetentionRule]:
     return [
         *authorizations(),
-        *retention.prunables(),
-        prunable_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
-        prunable_rows(
+        *retention.retention_rules(),
+        rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
+        rule_for_rows(
             "owner invitations",
             lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATIONS_KEPT),
         ),
-        Prunable("usage counts", lambda: _old_usage().count(), _remove_usage),
+        RetentionRule("usage counts", lambda: _old_usage().count(), _remove_usage),
     ]
 
 

@@ -17,7 +17,7 @@ from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.events import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
-from fulfillment.core.admin.confirmation import ask, asks_first
+from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 
@@ -160,7 +160,7 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def _webhook(self, request: HttpRequest, webhook_id: UUID) -> Webhook:
         webhook: Webhook = get_object_or_404(self.get_queryset(request), pk=webhook_id)
-        if not self.opens_to(request, "change", webhook):
+        if not self.has_access(request, "change", webhook):
             raise PermissionDenied
         return webhook
 
@@ -206,7 +206,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).select_related("event", "webhook")
 
     @admin.action(description="Send again …", permissions=["view"])
-    @asks_first("Send these events again? Their receivers know them by their IDs.", "Send again")
+    @asks_confirmation("Send these events again? Their receivers know them by their IDs.", "Send again")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:
@@ -235,7 +235,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return [own, *super().get_urls()]
 
     def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
-        if not self.opens_to(request, "change"):
+        if not self.has_access(request, "change"):
             raise PermissionDenied
         delivery = get_object_or_404(self.get_queryset(request), pk=delivery_id)
         if self._resend(request, delivery):

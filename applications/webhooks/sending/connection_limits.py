@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from applications.webhooks.services.delivery_attempts import Taken
+from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
 # An event goes to so many webhooks at most: those of one application.
 MOST_OF_AN_EVENT = 20
@@ -56,7 +56,7 @@ class Places:
         with self._lock:
             return [one for one, count in self._applications.items() if count >= self._share]
 
-    def take(self, reserved: Reserved, found: Sequence[Taken]) -> None:
+    def take(self, reserved: Reserved, found: Sequence[ClaimedDelivery]) -> None:
         """The reservation ends; each of these has a place until it leaves."""
         with self._lock:
             self._reserved -= reserved.count
@@ -67,7 +67,7 @@ class Places:
                 if taken.webhook_id not in self._proven:
                     self._unproven.add(taken.delivery_id)
 
-    def leave(self, taken: Taken) -> None:
+    def leave(self, taken: ClaimedDelivery) -> None:
         with self._lock:
             self._unproven.discard(taken.delivery_id)
             self._applications[taken.application_id] -= 1

@@ -24,7 +24,7 @@ from applications.webhooks.sending.client import Answer, Client
 from applications.webhooks.sending.connection_limits import Places
 from applications.webhooks.sending.signatures import signed_headers
 from applications.webhooks.services.delivery_attempts import (
-    Taken,
+    ClaimedDelivery,
     record_attempt,
     take_due_deliveries,
     take_new_deliveries,
@@ -123,14 +123,14 @@ class Sender:
             lane.is_filling = True
             self._start(self._take_due(webhook_id, lane))
 
-    def _take_new(self, delivery_id: int) -> list[Taken]:
+    def _take_new(self, delivery_id: int) -> list[ClaimedDelivery]:
         """In a thread. What is left to a busy webhook, whoever is done there first takes along."""
         busy = []
         for webhook_id, lane in list(self._lanes.items()):
             if lane.busy >= lane.limit:
                 lane.more = True
                 busy.append(webhook_id)
-        reserved, found = self._places.reserve_new(), list[Taken]()
+        reserved, found = self._places.reserve_new(), list[ClaimedDelivery]()
         try:
             if reserved.count:
                 found = take_new_deliveries(
@@ -152,7 +152,7 @@ class Sender:
         places = reserved.count
         lane.busy += places
         lane.more = False
-        found: list[Taken] = []
+        found: list[ClaimedDelivery] = []
         try:
             if places:
                 found = await self._in_thread(
@@ -170,7 +170,7 @@ class Sender:
             self._start(self._send(taken))
         self._go_on(webhook_id, lane)
 
-    async def _send(self, taken: Taken) -> None:
+    async def _send(self, taken: ClaimedDelivery) -> None:
         lane, started = self._lane(taken.webhook_id, taken.application_id), self._clock.now()
         if taken.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
@@ -189,7 +189,7 @@ class Sender:
             self._places.leave(taken)
             self._go_on(taken.webhook_id, lane)
 
-    async def _ask(self, taken: Taken, now: datetime) -> Answer:
+    async def _ask(self, taken: ClaimedDelivery, now: datetime) -> Answer:
         try:
             headers = signed_headers(
                 ciphertexts=taken.ciphertexts, event_id=str(taken.event_id), now=now, body=taken.body

@@ -10,7 +10,7 @@ TYPES = {
 }
 
 
-def tell_of_decision(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
+def record_decision_event(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
     """Receives `accounts.services.associations.association_decided`, in its transaction."""
     store_id = request.store.external_id if request.store else ""
     record_event(

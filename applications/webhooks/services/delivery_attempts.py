@@ -99,7 +99,7 @@ WHERE id = %(delivery)s AND state = 'Pending' AND tries = %(tries)s
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ClaimedDelivery:
     """A delivery in our hands until its lease ends."""
 
     delivery_id: int
@@ -121,7 +121,7 @@ def take_new_deliveries(
     busy: Sequence[UUID] = (),
     full: Sequence[UUID] = (),
     only: Sequence[UUID] | None = None,
-) -> list[Taken]:
+) -> list[ClaimedDelivery]:
     """For the job of a delivery: those of the same event, but for webhooks that are `busy` or of `full` applications.
 
     At most `limit`, and where `only` is given, to these webhooks.
@@ -141,7 +141,7 @@ def take_new_deliveries(
     return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]
 
 
-def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[Taken]:
+def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """What is due, the longest first; two workers never take the same."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
     return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
@@ -153,7 +153,7 @@ def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID]]:
     return [(row[0], row[1]) for row in rows]
 
 
-def record_attempt(*, taken: Taken, answer: "Answer", started: datetime, now: datetime) -> None:
+def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetime, now: datetime) -> None:
     """Writes the log, and when it is tried again; an endpoint that is gone for good is disabled."""
     parameters = {
         "delivery": taken.delivery_id,
@@ -175,7 +175,7 @@ def record_attempt(*, taken: Taken, answer: "Answer", started: datetime, now: da
 
 
 @transaction.atomic
-def _record_gone(taken: Taken, parameters: dict[str, Any]) -> None:
+def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
     # The webhook first: its row is locked before any delivery's everywhere else.
     webhook = Webhook.objects.get(pk=taken.webhook_id)
     if webhook.deleted is None:
@@ -187,6 +187,6 @@ def _following(moment: datetime | None) -> dict[str, Any]:
     return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
 
 
-def _taken(*row: Any) -> Taken:
+def _taken(*row: Any) -> ClaimedDelivery:
     body = orjson.dumps(envelope(*row[7:]))
-    return Taken(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)
+    return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from applications.webhooks.selectors.events import KEPT
-from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.audit.retention import RetentionRule
 
 # These rows are small and in nobody's hands: so many batches at once still take a fraction of a second.
 BATCHES_AT_ONCE = 8
@@ -43,7 +43,7 @@ DELETE FROM applications_webhook w USING old WHERE w.id = old.id
 """  # noqa: S608
 
 
-def prunables() -> list[Prunable]:
+def retention_rules() -> list[RetentionRule]:
     # What was under way to a webhook when it was deleted has ended by then.
     ended = timedelta(hours=1)
     return [
@@ -53,7 +53,7 @@ def prunables() -> list[Prunable]:
     ]
 
 
-def _prunable(name: str, find: str, remove: str, age: timedelta) -> Prunable:
+def _prunable(name: str, find: str, remove: str, age: timedelta) -> RetentionRule:
     def parameters(batch: int) -> Mapping[str, Any]:
         return {"before": timezone.now() - age, "batch": batch}
 
@@ -65,7 +65,7 @@ def _prunable(name: str, find: str, remove: str, age: timedelta) -> Prunable:
         while removed := _run(remove, parameters(batch * BATCHES_AT_ONCE), lambda cursor: cursor.rowcount):
             yield removed
 
-    return Prunable(name, count, remove_all)
+    return RetentionRule(name, count, remove_all)
 
 
 def _run(statement: str, parameters: Mapping[str, Any], result: Callable[[Any], int]) -> int:

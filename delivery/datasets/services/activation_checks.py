@@ -8,7 +8,7 @@ TOLERANCE = 0.10
 NAMED = 20
 
 
-def concerns_about(
+def activation_warnings(
     *,
     populations: Populations,
     totals: Totals,

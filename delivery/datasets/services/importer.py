@@ -16,9 +16,9 @@ from delivery.datasets.models.dataset import month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, totals_of
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import stored_populations
-from delivery.datasets.services.activation_checks import concerns_about
+from delivery.datasets.services.activation_checks import activation_warnings
 from delivery.datasets.services.datasets import Origin
-from delivery.datasets.sources.aggregation import gather_routes
+from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
 from delivery.datasets.sources.detection import read_source
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
@@ -99,7 +99,7 @@ def read_file(
             chosen=options.columns,
             postal_code=options.postal_code,
         )
-        populations, rows = gather_routes(
+        populations, rows = aggregate_routes(
             source, log, lambda count: progress("reading", opened.share_read, log, count)
         )
         rows += log.counts["E_SHAPE"]
@@ -159,7 +159,7 @@ def _judge(
         populations = stored_populations(live) | populations
         # The oldest part dates the whole.
         vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
-    concerns = concerns_about(
+    concerns = activation_warnings(
         populations=populations,
         totals=totals_of(populations),
         route_types=options.route_types,

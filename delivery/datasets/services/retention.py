@@ -9,13 +9,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from delivery.datasets.models import ImportProblem, ImportRun, ImportState
-from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.audit.retention import RetentionRule
 
 AT_WORK = (ImportState.WAITING, ImportState.RUNNING)
 
 
-def prunables() -> list[Prunable]:
-    return [Prunable("files of old imports", lambda: _old_runs().count(), _remove_files)]
+def retention_rules() -> list[RetentionRule]:
+    return [RetentionRule("files of old imports", lambda: _old_runs().count(), _remove_files)]
 
 
 def _old_runs() -> QuerySet[ImportRun]:

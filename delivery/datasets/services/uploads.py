@@ -19,7 +19,7 @@ from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.services.importer import ImportOptions, Preview, preview_file
 from delivery.datasets.services.imports import Outcome, import_file
 from fulfillment.core.errors import Conflict, NotFound
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.lanes import FILES
 
 
@@ -27,7 +27,7 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
     """Keeps an uploaded file until it is imported or thrown away."""
     run = ImportRun(file_name=(upload.name or "upload")[:255], created_by=by)
     # Under a name of its own: the storage writes over a file of the same name.
-    with storage_at_work():
+    with storage_errors():
         run.upload.save(uuid.uuid4().hex, upload, save=False)
     try:
         run.save()

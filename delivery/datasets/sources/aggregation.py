@@ -14,7 +14,7 @@ BATCH = 5000
 MAXIMUM_ROWS = 3_000_000
 
 
-def gather_routes(
+def aggregate_routes(
     source: Source, log: ProblemLog, progress: Callable[[int], None] = lambda rows: None
 ) -> tuple[Populations, int]:
     """The populations and the number of rows read; `progress` hears of every 5,000 rows."""

@@ -51,7 +51,7 @@ class ChoosingWidget(AutocompleteSelect):
 
     def _called(self, record: Any) -> str:
         chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
-        called: str = chosen_from.told_apart(record)
+        called: str = chosen_from.disambiguated_label(record)
         return called
 
     def _is_key(self, value: Any) -> bool:
@@ -62,7 +62,7 @@ class ChoosingWidget(AutocompleteSelect):
         return bool(str(value))
 
 
-class ChoosesByTyping:
+class AutocompleteMixin:
     """Mixed into admins and inlines: their `autocomplete_fields` get this widget."""
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:

@@ -17,10 +17,10 @@ from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
-from fulfillment.core.admin.autocomplete import ChoosesByTyping
-from fulfillment.core.admin.history import Parts, Told, history_page
-from fulfillment.core.admin.optimistic_lock import StaleGuard
-from fulfillment.core.admin.search import search_words
+from fulfillment.core.admin.autocomplete import AutocompleteMixin
+from fulfillment.core.admin.history import FieldChange, Parts, history_page
+from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
+from fulfillment.core.admin.search import apply_search
 
 COUNTED_ROWS = 10_000
 # An action does its work within one request: more would end in a timeout, half done.
@@ -53,12 +53,12 @@ class LabelledFormSet(PaginationInlineFormSet):
                     widget.attrs.setdefault("aria-label", label)
 
 
-class ConsoleInline(ChoosesByTyping, TabularInline):
+class ConsoleInline(AutocompleteMixin, TabularInline):
     formset = LabelledFormSet
     extra = 0
 
 
-class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
+class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
 
     paginator = BoundedPaginator
@@ -71,7 +71,7 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
     # What to do where the list is empty.
     empty_help = ""
     # Lists in the record's rendering that its history tells of, with what names each entry.
-    told_parts: Parts = {}
+    tracked_parts: Parts = {}
     # Whether the form itself refuses what was decided on an old view.
     knows_versions = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
@@ -95,45 +95,45 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
 
         return guarded
 
-    def opens_to(self, request: HttpRequest, action: str, record: Any = None) -> bool:
+    def has_access(self, request: HttpRequest, action: str, record: Any = None) -> bool:
         """Whether the signed-in person may "view", "add", "change" or "delete" this record, or any."""
         return bool(getattr(request.user, "is_operator", False) and request.user.is_active)
 
-    def visible_to(self, request: HttpRequest, records: QuerySet) -> QuerySet:
-        return records if self.opens_to(request, "view") else records.none()
+    def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        return records if self.has_access(request, "view") else records.none()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return self.visible_to(request, super().get_queryset(request))
+        return self.scope_queryset(request, super().get_queryset(request))
 
-    def told_besides(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[Told]]:
+    def extra_changes(self, record: Any, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
         """What else its history tells of these events: by `pgh_id` what was changed, from what, to what."""
         return {}
 
-    def told_apart(self, record: Any) -> str:
+    def disambiguated_label(self, record: Any) -> str:
         """How the record is named where one is chosen; a name that others may have as well is not enough there."""
         return str(record)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.opens_to(request, "view")
+        return self.has_access(request, "view")
 
     # Django's choosing of related records calls it with `obj=`.
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.opens_to(request, "view", obj)
+        return self.has_access(request, "view", obj)
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
-        return self.opens_to(request, "add")
+        return self.has_access(request, "add")
 
     def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.opens_to(request, "change", instance)
+        return self.has_access(request, "change", instance)
 
     def has_delete_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        return self.opens_to(request, "delete", instance)
+        return self.has_access(request, "delete", instance)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
         form = super().get_form(request, obj, change, **options)
         if not change or self.knows_versions:
             return form
-        return type(form.__name__, (StaleGuard, form), {})
+        return type(form.__name__, (OptimisticLockMixin, form), {})
 
     @property
     def keeps_trail(self) -> bool:
@@ -190,7 +190,7 @@ class ConsoleAdmin(ChoosesByTyping, ModelAdmin):
         if not search_term.strip():
             return records, False
         if not self.exact_search:
-            return search_words(records, self.get_search_fields(request), search_term), False
+            return apply_search(records, self.get_search_fields(request), search_term), False
         found = Q(pk__in=())
         for lookup, kind in self.exact_search.items():
             try:

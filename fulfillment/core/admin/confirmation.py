@@ -37,7 +37,7 @@ def ask(
     return TemplateResponse(request, "admin/confirm.html", context)
 
 
-def asks_first(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def asks_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """For an action of a list: shows what was chosen and asks before anything is done."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from fulfillment.core.audit.events import WORDS
 # Of each list in a rendering: what an entry is called, and the members that name one.
 Parts = Mapping[str, tuple[str, tuple[str, ...]]]
 # What was changed, from what, to what.
-Told = tuple[str, str, str]
+FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
 MOST_TOLD = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -35,8 +35,8 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     shown = list(page.object_list)
     # What the oldest event of this page changed is told by the one before it.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
-    trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.told_parts))
-    besides = model_admin.told_besides(record, shown)
+    trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
+    besides = model_admin.extra_changes(record, shown)
     for event, told in zip(shown, trail, strict=True):
         told["changes"] += besides.get(event.pgh_id, [])
     context = {
@@ -76,7 +76,7 @@ def _with_names(model: Any) -> QuerySet:
 
 
 def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) -> Iterable[dict[str, Any]]:
-    records = names_of_records(events, told_fields(events[0])) if events else {}
+    records = names_of_records(events, tracked_fields(events[0])) if events else {}
     for number in range(count):
         event, former = events[number], events[number + 1] if number + 1 < len(events) else None
         known = event.pgh_context.metadata if event.pgh_context else {}
@@ -94,21 +94,21 @@ def _told(events: list[Any], count: int, names: dict[str, str], parts: Parts) ->
         }
 
 
-def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[Told]:
+def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> list[FieldChange]:
     def shown(of: Any, field: Any) -> str:
         value = None if of is None else getattr(of, field.attname)
         name = records.get((field.attname, value)) if field.related_model else None
         return name or shown_value(value)
 
-    fields = told_fields(event)
+    fields = tracked_fields(event)
     pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _changed_parts(event: Any, former: Any, parts: Parts) -> list[Told]:
+def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
     """What lies in tables without a trail of their own is told by the rendering: each entry by what names it."""
     before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
-    told: list[Told] = []
+    told: list[FieldChange] = []
     for name, (title, keys) in parts.items():
         old, new = (
             {" ".join(str(entry.get(key, "")) for key in keys): entry for entry in body.get(name, ())}
@@ -119,17 +119,17 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[Told]:
             continue
         for called in dict.fromkeys([*old, *new]):
             told += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
-    return first_told(told, rest="More")
+    return first_changes(told, rest="More")
 
 
-def first_told(told: list[Told], *, rest: str) -> list[Told]:
+def first_changes(told: list[FieldChange], *, rest: str) -> list[FieldChange]:
     """At most MOST_TOLD; where there are more, the last says how many under the title `rest`."""
     if len(told) <= MOST_TOLD:
         return told
     return [*told[: MOST_TOLD - 1], (rest, "", f"and {len(told) - MOST_TOLD + 1} more changes")]
 
 
-def _changed_entry(called: str, old: Any, new: Any) -> list[Told]:
+def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:
     if old is None or new is None:
         return [(called, "", "removed" if new is None else "added")]
     return [
@@ -139,7 +139,7 @@ def _changed_entry(called: str, old: Any, new: Any) -> list[Told]:
     ]
 
 
-def told_fields(event: Any) -> list[Any]:
+def tracked_fields(event: Any) -> list[Any]:
     """What people change; renderings only follow it."""
     return [
         field

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import Max
 
-SEEN = "seen_version"
+SEEN = "loaded_version"
 CHANGED_SINCE = (
     "Somebody changed this after you opened it; the history tells who and what. Nothing is saved. What you typed is"
     " below: save once more to write over the other change."
@@ -21,8 +21,8 @@ def version_of(record: Any) -> str:
     return str(newest or "")
 
 
-class StaleGuard:
-    """For forms of one record, `instance`; their page sends back `seen_version`, and a request without it is let by."""
+class OptimisticLockMixin:
+    """For forms of one record, `instance`; their page sends back `loaded_version`, and a request without it is let by."""
 
     instance: Any
     data: Any
@@ -31,7 +31,7 @@ class StaleGuard:
     is_stale = False
 
     @property
-    def seen_version(self) -> str:
+    def loaded_version(self) -> str:
         """What the page sends back: after another fault still what was first seen. Nothing where nothing is asked."""
         if not self.fields:
             return ""

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.history import names_of_callers, names_of_records, shown_value, told_fields
+from fulfillment.core.admin.history import names_of_callers, names_of_records, shown_value, tracked_fields
 from fulfillment.core.audit.events import WORDS
 
 
@@ -40,7 +40,7 @@ class HistoryAdmin(ReadOnlyAdmin):
         return ["happened", "what", *(f"told_{name}" for name in self.shown), "caller", "address"]
 
     def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
-        told = [] if event is None else [field.name for field in told_fields(event)]
+        told = [] if event is None else [field.name for field in tracked_fields(event)]
         return ["happened", "what", "caller", "address", *told]
 
     def get_readonly_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:

@@ -15,7 +15,7 @@ MOST_WORDS = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
 
 
-def search_words(records: QuerySet, fields: Iterable[str], text: str) -> QuerySet:
+def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySet:
     """As Django's admin searches, for the same `fields`.
 
     What other records are called is looked up among those first: within the join it costs as much as there are rows.

@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
-from fulfillment.core.db.outage import note_database_error
+from fulfillment.core.db.outage import log_database_error
 from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
 from fulfillment.core.json_pointers import Place, pointer_to
 from fulfillment.core.mistakes import LISTED, UNLISTED, Mistakes
@@ -136,7 +136,7 @@ def database_away(exc: BaseException) -> HttpResponse:
 
 def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Writes the one line of it; Django would write another, of a page with the whole stack."""
-    response.lost_connection = note_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
+    response.lost_connection = log_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
     if state == NO_ROOM:
         logger.error("The database has no room left.")

@@ -179,7 +179,7 @@ class _Forms(threading.local):
 _forms = _Forms()
 
 
-def read_form(form: type[serializers.Serializer], data: Any) -> Any:
+def validate_data(form: type[serializers.Serializer], data: Any) -> Any:
     """What the form makes of `data`; raises ValidationError with every fault.
 
     Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.

@@ -16,7 +16,7 @@ SAFE = frozenset({"GET", "HEAD"})
 _headers: dict[tuple[object, ...], dict[str, str]] = {}
 
 
-class PlainRequest:
+class FastPathRequest:
     """What operations, authentication and permissions use of DRF's Request; all else is Django's request."""
 
     nothing_acceptable = False
@@ -62,10 +62,10 @@ class PlainRequest:
 # become the description of every operation.)
 class ApiViewSet(ViewSet):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not self._is_plain(request):
+        if not self._uses_fast_path(request):
             return super().dispatch(request, *args, **kwargs)
         self.action = self.action_map[str(request.method).lower()]
-        plain = self.request = PlainRequest(request, self)
+        plain = self.request = FastPathRequest(request, self)
         self.headers = self._answer_headers()
         try:
             plain.authenticate()
@@ -77,7 +77,7 @@ class ApiViewSet(ViewSet):
         self.response = self.finalize_response(plain, response, *args, **kwargs)
         return self.response
 
-    def _is_plain(self, request: HttpRequest) -> bool:
+    def _uses_fast_path(self, request: HttpRequest) -> bool:
         if str(request.method).lower() not in self.action_map:
             return False
         if request.META.get("HTTP_ACCEPT", "").strip() not in ANYTHING:

@@ -67,7 +67,7 @@ def trail_models() -> list[type[Model]]:
     return list(dict.fromkeys([*events, *named]))
 
 
-def close_trail(**kwargs: Any) -> None:
+def install_append_only_triggers(**kwargs: Any) -> None:
     """Makes what is missing; a table that is closed already is not touched, and nobody waits for it."""
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 
 @dataclass(frozen=True, slots=True)
-class Prunable:
+class RetentionRule:
     """One kind of thing. `remove` takes the size of a batch and yields how many went with each.
 
     A batch is a transaction of its own: whoever is stopped between two leaves nothing half done, and the next
@@ -21,14 +21,14 @@ class Prunable:
     remove: Callable[[int], Iterator[int]]
 
 
-def prunable_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> Prunable:
+def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule:
     """Rows that a query finds and that nothing outside of the database belongs to."""
 
     def remove(batch: int) -> Iterator[int]:
         while removed := _delete_batch(rows(), batch):
             yield removed
 
-    return Prunable(name, lambda: rows().count(), remove)
+    return RetentionRule(name, lambda: rows().count(), remove)
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ LOCK_CONNECTION = "fulfillment lock"
 
 
 @contextmanager
-def only_one(work: str) -> Iterator[None]:
+def exclusive_job(work: str) -> Iterator[None]:
     """Holds the lock of `work` until the end; raises Conflict when somebody else is at it.
 
     The lock belongs to a connection of its own and dies with the process.

@@ -13,7 +13,7 @@ logger = logging.getLogger("fulfillment.database")
 _missed_since: float | None = None
 
 
-def note_database_error() -> bool:
+def log_database_error() -> bool:
     """Whether the error left no connection behind; others, such as a time-out, are of one statement."""
     held = connection.connection
     is_lost: bool = held is None or held.closed
@@ -30,7 +30,7 @@ def note_database_missed() -> None:
 
 
 @receiver(connection_created)
-def note_database_found(**signal: Any) -> None:
+def log_database_recovered(**signal: Any) -> None:
     global _missed_since
     since, _missed_since = _missed_since, None
     if since is not None:

@@ -32,7 +32,7 @@ class StorageUnavailable(Unavailable):
 
 
 @contextmanager
-def storage_at_work() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
     """Every kind of storage raises its own exceptions; a missing file stays what it is."""
     try:
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
-def share_figures() -> None:
+def configure_multiprocess_metrics() -> None:
     """Names one folder for all children of this server, before prometheus_client is imported; tidies up dead ones'."""
     if os.environ.get(VARIABLE):
         return

@@ -76,7 +76,7 @@ def _start_tracing() -> None:
     theirs, ours = (
         requests._opentelemetry_middleware,
         "fulfillment.core.observability.traced_requests.TracedRequests",
-    )  # noqa: SLF001
+    )
     settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
     _optional("opentelemetry.instrumentation.psycopg", name).PsycopgInstrumentor().instrument()
 

@@ -4,9 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import DomainError
-from fulfillment.operations.retention import BATCH, Pruned, every_prunable, prune
+from fulfillment.operations.retention import BATCH, RetentionReport, all_retention_rules, prune
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             )
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")
-        things = _chosen(every_prunable(proof_days=options["days"]), options["only"])
+        things = _chosen(all_retention_rules(proof_days=options["days"]), options["only"])
         try:
             if options["dry_run"]:
                 for thing in things:
@@ -50,12 +50,12 @@ class Command(BaseCommand):
         if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:
             raise CommandError(" ".join(failures))
 
-    def _show(self, pruned: Pruned) -> None:
+    def _show(self, pruned: RetentionReport) -> None:
         self.stdout.write(f"{pruned.count:>9}  {pruned.name} removed")
         self.stdout.flush()
 
 
-def _chosen(things: list[Prunable], names: list[str] | None) -> list[Prunable]:
+def _chosen(things: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
     known = {thing.name: thing for thing in things}
     if unknown := [name for name in names or () if name not in known]:
         raise CommandError(

@@ -56,7 +56,7 @@ class Command(BaseCommand):
         if options["end_with_parent"]:
             supervision.end_with_parent()
         supervision.raise_when_told_to_stop()
-        family = supervision.Family()
+        family = supervision.ProcessSupervisor()
         try:
             self.start(family, options["host"], options["port"])
             self.watch(family)
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             close_connections()
             postgres.release(development.DATA_FOLDER)
 
-    def start(self, family: supervision.Family, host: str, port: int) -> None:
+    def start(self, family: supervision.ProcessSupervisor, host: str, port: int) -> None:
         if not settings.DEVELOPMENT:
             raise CannotStart(
                 "`up` is for development mode; docs/operating.md tells how to run in production."
@@ -123,7 +123,7 @@ class Command(BaseCommand):
         self.stdout.write(f"\n{card.curl}\n\n  Ctrl-C ends the service and its database.")
         self.stdout.flush()
 
-    def watch(self, family: supervision.Family) -> None:
+    def watch(self, family: supervision.ProcessSupervisor) -> None:
         while not (ended := family.first_ended()) or ended[0] == WORKER:
             time.sleep(RESTART_SECONDS if ended else LOOK_SECONDS)
             if ended:
@@ -152,7 +152,9 @@ def migrate() -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def start_web_server(family: supervision.Family, host: str, port: int, identity: Identity | None) -> None:
+def start_web_server(
+    family: supervision.ProcessSupervisor, host: str, port: int, identity: Identity | None
+) -> None:
     workers = environment.integer("WEB_WORKERS", min(os.cpu_count() or 1, 4), minimum=1, maximum=64)
     threads = settings.WEB_THREADS
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
@@ -164,13 +166,13 @@ def start_web_server(family: supervision.Family, host: str, port: int, identity:
     wait_until_ready(family, development.reachable_host(host), port)
 
 
-def start_worker(family: supervision.Family, identity: Identity | None) -> None:
+def start_worker(family: supervision.ProcessSupervisor, identity: Identity | None) -> None:
     if "worker" in get_commands():
         command = [sys.executable, "manage.py", "worker"]
         family.start(WORKER, command, folder=settings.BASE_DIR, identity=identity)
 
 
-def wait_until_ready(family: supervision.Family, host: str, port: int) -> None:
+def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + READY_SECONDS
     answer = "nothing"
     while time.monotonic() < deadline:

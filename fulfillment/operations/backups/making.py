@@ -11,9 +11,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
-from fulfillment.core.files.storage import NO_ROOM, storage_at_work, stored_names
+from fulfillment.core.files.storage import NO_ROOM, storage_errors, stored_names
 from fulfillment.operations.backups.manifest import (
     DUMP,
     FILE_LIST,
@@ -40,7 +40,7 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
     folder.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         for work in ("A backup", "Pruning"):
-            held.enter_context(only_one(work))
+            held.enter_context(exclusive_job(work))
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
         held.callback(shutil.rmtree, part, ignore_errors=True)
         manifest = _fill(part, listen)
@@ -73,7 +73,7 @@ def _fill(part: Path, listen: Callable[[str], None]) -> Manifest:
         )
     listen("Copying the files")
     copied: set[str] = set()
-    with storage_at_work():
+    with storage_errors():
         count, size = write_contents(part, _copied(part, copied))
     manifest = Manifest(
         created=timezone.now().isoformat(),

@@ -8,9 +8,9 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from fulfillment.core.db.locks import LOCK_CONNECTION, only_one
+from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.secrets import decrypt
 from fulfillment.operations.backups.making import count_rows
 from fulfillment.operations.backups.manifest import (
@@ -36,14 +36,14 @@ def restore_backup(
     last moment the old tables stay aside: whatever fails or is killed, they come back.
     """
     manifest = read_manifest(folder)
-    with only_one("A backup"):
+    with exclusive_job("A backup"):
         _put_back_interrupted()
         _check_database(force)
         find_program("pg_restore")
         listen("Checking the backup")
         check_backup(folder, manifest)
         listen(f"Restoring {manifest.file_count} files")
-        with storage_at_work():
+        with storage_errors():
             _restore_files(folder)
         listen("Restoring the database")
         with _old_tables_aside():

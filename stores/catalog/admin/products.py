@@ -12,8 +12,8 @@ from django.urls import URLPattern
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.admin.base import ConsoleInline
-from fulfillment.core.admin.confirmation import asks_first
-from fulfillment.core.admin.history import Told
+from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.admin.product_forms import (
@@ -29,7 +29,7 @@ from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.services.products import archive_product, find_product_faults, save_product
 from stores.editor.admin.editor import TemplateEditor
-from stores.editor.admin.history import told_template_changes
+from stores.editor.admin.history import template_changes
 
 
 class ChildInline(ConsoleInline):
@@ -75,7 +75,7 @@ class ProductAdmin(StaffAdmin):
     list_filter_submit = True
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
-    told_parts = {
+    tracked_parts = {
         "TemplateFields": ("template field", ("FieldName",)),
         "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
         "ProductionSpeeds": ("production speed", ("Days",)),
@@ -107,8 +107,8 @@ class ProductAdmin(StaffAdmin):
         bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
         return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
 
-    def told_besides(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[Told]]:
-        return told_template_changes(record, events)
+    def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
+        return template_changes(record, events)
 
     def get_urls(self) -> list[URLPattern]:
         return [*TemplateEditor(self).urls(), *super().get_urls()]
@@ -121,7 +121,7 @@ class ProductAdmin(StaffAdmin):
         return bool(getattr(product, "is_templated", False))
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
-    @asks_first("Take these products out of the catalog? Nobody can order them any more.", "Archive")
+    @asks_confirmation("Take these products out of the catalog? Nobody can order them any more.", "Archive")
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)

@@ -82,7 +82,7 @@ class StoreAdmin(StaffAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
         return super().get_queryset(request).defer("rendering", "verbose_rendering")
 
-    def told_apart(self, store: Store) -> str:
+    def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"
 
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:

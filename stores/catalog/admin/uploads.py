@@ -203,7 +203,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def _may_change(self, request: HttpRequest, store: Store | None = None) -> bool:
         """What may be imported is what may be changed by hand."""
         stores: Any = self.admin_site.get_model_admin(Store)
-        return bool(self.opens_to(request, "add") and stores.has_change_permission(request, store))
+        return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
 
 
 def _with(request: HttpRequest, service: Callable[[], object], done: str, then: str) -> HttpResponse:

@@ -13,7 +13,7 @@ from procrastinate.contrib.django import app
 
 from accounts.models import User
 from fulfillment.core.errors import Conflict, DomainError, Invalid
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.source import CatalogSource
@@ -44,7 +44,7 @@ def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | Non
         raise Invalid.at("", "too_large", message)
     made = CatalogUpload(file_name=(upload.name or "upload")[:255], size=size, store=store, created_by=by)
     # Under a name of its own: the storage writes over a file of the same name.
-    with storage_at_work():
+    with storage_errors():
         made.upload.save(uuid.uuid4().hex, upload, save=False)
     try:
         with transaction.atomic():

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stores.editor.admin.forms import KINDS, NEW_BOX
-from stores.editor.selectors.drafts import Draft, Workbench
+from stores.editor.selectors.drafts import Draft, EditorContext
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EditorState:
     """A draft, the page that is open, and the box to look at next."""
 
     draft: Draft
@@ -27,51 +27,51 @@ class Step:
         return list(self.open_page.get("Boxes") or [])
 
 
-def take_step(step: Step, wanted: str, bench: Workbench) -> Step:
+def apply_action(step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
     """`wanted` is the button's value: a name and, behind a colon, what it is about."""
     name, _, about = wanted.partition(":")
     action = STEPS.get(name)
-    return action(step, about, bench) if action else step
+    return action(step, about, editor) if action else step
 
 
-def _go(step: Step, about: str, bench: Workbench) -> Step:
+def _go(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     number = int(about) if _is_number(about) else step.page
     return replace(step, page=min(number, len(step.draft.pages) - 1), box=None)
 
 
-def _add_page(step: Step, about: str, bench: Workbench) -> Step:
+def _add_page(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     size = {
         name: step.open_page[name] for name in ("WidthMM", "HeightMM", "BleedMM") if name in step.open_page
     }
     at = step.page + 1
     pages = [*step.draft.pages[:at], {**size, "Boxes": []}, *step.draft.pages[at:]]
-    return Step(replace(step.draft, pages=pages), at)
+    return EditorState(replace(step.draft, pages=pages), at)
 
 
-def _remove_page(step: Step, about: str, bench: Workbench) -> Step:
+def _remove_page(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     if len(step.draft.pages) == 1:
         return step
     pages = [page for number, page in enumerate(step.draft.pages) if number != step.page]
-    return Step(replace(step.draft, pages=pages), min(step.page, len(pages) - 1))
+    return EditorState(replace(step.draft, pages=pages), min(step.page, len(pages) - 1))
 
 
-def _move_page(by: int) -> Callable[[Step, str, Workbench], Step]:
-    def move(step: Step, about: str, bench: Workbench) -> Step:
+def _move_page(by: int) -> Callable[[EditorState, str, EditorContext], EditorState]:
+    def move(step: EditorState, about: str, editor: EditorContext) -> EditorState:
         to = step.page + by
         if not 0 <= to < len(step.draft.pages):
             return step
         pages = list(step.draft.pages)
         pages.insert(to, pages.pop(step.page))
-        return Step(replace(step.draft, pages=pages), to)
+        return EditorState(replace(step.draft, pages=pages), to)
 
     return move
 
 
-def _add_box(step: Step, about: str, bench: Workbench) -> Step:
+def _add_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     """It shows a field no box shows yet, where there is one of its kind."""
     kind = about if about in KINDS else "Text"
     used = {box.get("Field") for page in step.draft.pages for box in page.get("Boxes") or []}
-    fitting = [field for field in bench.fields if (field.type == "Image") == (kind == "Image")]
+    fitting = [field for field in editor.fields if (field.type == "Image") == (kind == "Image")]
     free = [field.field_name for field in fitting if field.field_name not in used]
     box: dict[str, Any] = {"Kind": kind, **NEW_BOX}
     if free or fitting:
@@ -85,7 +85,7 @@ def _add_box(step: Step, about: str, bench: Workbench) -> Step:
     return _with_boxes(step, [*step.boxes, box], len(step.boxes))
 
 
-def _copy_box(step: Step, about: str, bench: Workbench) -> Step:
+def _copy_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     if (at := _place(step, about)) is None:
         return step
     copied = deepcopy(step.boxes[at])
@@ -95,15 +95,15 @@ def _copy_box(step: Step, about: str, bench: Workbench) -> Step:
     return _with_boxes(step, [*step.boxes[: at + 1], copied, *step.boxes[at + 1 :]], at + 1)
 
 
-def _remove_box(step: Step, about: str, bench: Workbench) -> Step:
+def _remove_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
     if (at := _place(step, about)) is None:
         return step
     boxes = [box for number, box in enumerate(step.boxes) if number != at]
     return _with_boxes(step, boxes, min(at, len(boxes) - 1) if boxes else None)
 
 
-def _move_box(by: int) -> Callable[[Step, str, Workbench], Step]:
-    def move(step: Step, about: str, bench: Workbench) -> Step:
+def _move_box(by: int) -> Callable[[EditorState, str, EditorContext], EditorState]:
+    def move(step: EditorState, about: str, editor: EditorContext) -> EditorState:
         at = _place(step, about)
         if at is None or not 0 <= at + by < len(step.boxes):
             return step
@@ -114,15 +114,15 @@ def _move_box(by: int) -> Callable[[Step, str, Workbench], Step]:
     return move
 
 
-def _remove_picture(part: str) -> Callable[[Step, str, Workbench], Step]:
-    def remove(step: Step, about: str, bench: Workbench) -> Step:
+def _remove_picture(part: str) -> Callable[[EditorState, str, EditorContext], EditorState]:
+    def remove(step: EditorState, about: str, editor: EditorContext) -> EditorState:
         pictures = {name: digest for name, digest in getattr(step.draft, part).items() if name != about}
         return replace(step, draft=replace(step.draft, **{part: pictures}))
 
     return remove
 
 
-def _place(step: Step, about: str) -> int | None:
+def _place(step: EditorState, about: str) -> int | None:
     return int(about) if _is_number(about) and int(about) < len(step.boxes) else None
 
 
@@ -130,13 +130,13 @@ def _is_number(text: str) -> bool:
     return text.isdecimal() and len(text) < 10
 
 
-def _with_boxes(step: Step, boxes: list[Any], box: int | None) -> Step:
+def _with_boxes(step: EditorState, boxes: list[Any], box: int | None) -> EditorState:
     pages = list(step.draft.pages)
     pages[step.page] = {**step.open_page, "Boxes": boxes}
-    return Step(replace(step.draft, pages=pages), step.page, box)
+    return EditorState(replace(step.draft, pages=pages), step.page, box)
 
 
-STEPS: dict[str, Callable[[Step, str, Workbench], Step]] = {
+STEPS: dict[str, Callable[[EditorState, str, EditorContext], EditorState]] = {
     "page": _go,
     "add-page": _add_page,
     "remove-page": _remove_page,

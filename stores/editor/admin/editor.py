@@ -22,10 +22,10 @@ from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
-from stores.editor.admin.actions import Step, take_step
+from stores.editor.admin.actions import EditorState, apply_action
 from stores.editor.admin.forms import read_page
-from stores.editor.admin.view_model import first_samples, sample_inputs, shown_step
-from stores.editor.selectors.drafts import Draft, Workbench, stored_draft, workbench_of
+from stores.editor.admin.view_model import editor_view_model, first_samples, sample_inputs
+from stores.editor.selectors.drafts import Draft, EditorContext, editor_context_of, stored_draft
 from stores.editor.services.drafts import (
     TemplateChanged,
     keep_artwork,
@@ -64,29 +64,31 @@ class TemplateEditor:
 
     def edit(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self._product(request, product_id)
-        bench = workbench_of(product.pk)
+        editor = editor_context_of(product.pk)
         if request.method != "POST":
             version, draft = stored_draft(product)
-            return self._page(request, product, bench, Step(draft, 0), version, first_samples(bench, draft))
+            return self._page(
+                request, product, editor, EditorState(draft, 0), version, first_samples(editor, draft)
+            )
         version, step, samples = _sent(request)
         wanted = request.POST.get("do", "")
         faults: list[Fault] = []
         if wanted == "upload":
             step, faults = self._upload(request, product, step)
         elif wanted in {"save", "save-over"}:
-            begun = bench.version if wanted == "save-over" else version
+            begun = editor.version if wanted == "save-over" else version
             try:
-                save_template(product=product, version=begun, draft=step.draft, bench=bench)
+                save_template(product=product, version=begun, draft=step.draft, editor=editor)
             except TemplateChanged as error:
                 context = {"changed": error.message, "faults": faults}
-                return self._page(request, product, bench, step, version, samples, **context)
+                return self._page(request, product, editor, step, version, samples, **context)
             except DomainError as error:
                 faults = _inside(error)
             else:
-                return self._saved(request, product, bench.version)
+                return self._saved(request, product, editor.version)
         else:
-            step = take_step(step, wanted, bench)
-        return self._page(request, product, bench, step, version, samples, faults=faults)
+            step = apply_action(step, wanted, editor)
+        return self._page(request, product, editor, step, version, samples, faults=faults)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """For the script: the open page's picture, and what is wrong by its place."""
@@ -97,7 +99,7 @@ class TemplateEditor:
         wide = min(int(pixels), WIDEST_PICTURE) if is_number and int(pixels) else USUAL_PICTURE
         try:
             found = preview_page(
-                bench=workbench_of(product.pk),
+                editor=editor_context_of(product.pk),
                 draft=step.draft,
                 number=step.page,
                 samples=samples,
@@ -116,13 +118,13 @@ class TemplateEditor:
 
     def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
         product = self._product(request, product_id)
-        bench = workbench_of(product.pk)
+        editor = editor_context_of(product.pk)
         version, step, samples = _sent(request)
         try:
-            content = render_draft(bench=bench, draft=step.draft, samples=samples, mark=mark)
+            content = render_draft(editor=editor, draft=step.draft, samples=samples, mark=mark)
         except DomainError as error:
             faults = _inside(error)
-            return self._page(request, product, bench, step, version, samples, faults=faults)
+            return self._page(request, product, editor, step, version, samples, faults=faults)
         return pdf_answer(content, f"{product.external_id}-{name}.pdf")
 
     def _product(self, request: HttpRequest, product_id: int) -> Product:
@@ -131,7 +133,9 @@ class TemplateEditor:
             raise PermissionDenied
         return product
 
-    def _upload(self, request: HttpRequest, product: Product, step: Step) -> tuple[Step, list[Fault]]:
+    def _upload(
+        self, request: HttpRequest, product: Product, step: EditorState
+    ) -> tuple[EditorState, list[Fault]]:
         file = request.FILES.get("file")
         if file is None:
             return step, [Fault("/Artwork", "required", "Choose a file first.")]
@@ -151,10 +155,12 @@ class TemplateEditor:
         draft = step.draft
         if request.POST.get("use") == "gallery":
             gallery = {**draft.gallery, PurePath(name).stem: artwork.digest}
-            return Step(Draft(draft.pages, draft.artwork, gallery), step.page), []
+            return EditorState(Draft(draft.pages, draft.artwork, gallery), step.page), []
         pages = list(draft.pages)
         pages[step.page] = {**step.open_page, "Background": name}
-        return Step(Draft(pages, {**draft.artwork, name: artwork.digest}, draft.gallery), step.page), []
+        return EditorState(
+            Draft(pages, {**draft.artwork, name: artwork.digest}, draft.gallery), step.page
+        ), []
 
     def _saved(self, request: HttpRequest, product: Product, before: int) -> HttpResponse:
         product.refresh_from_db(fields=["version"])
@@ -169,15 +175,15 @@ class TemplateEditor:
         self,
         request: HttpRequest,
         product: Product,
-        bench: Workbench,
-        step: Step,
+        editor: EditorContext,
+        step: EditorState,
         version: int,
         samples: Mapping[str, str],
         **more: Any,
     ) -> HttpResponse:
         try:
             found = preview_page(
-                bench=bench, draft=step.draft, number=step.page, samples=samples, pixels=USUAL_PICTURE
+                editor=editor, draft=step.draft, number=step.page, samples=samples, pixels=USUAL_PICTURE
             )
             png, faults = found.png, found.faults
         except DomainError as error:
@@ -191,10 +197,10 @@ class TemplateEditor:
             "title": f"Template of {product}",
             "product": product,
             "version": version,
-            "newest": bench.version,
+            "newest": editor.version,
             "step": step,
-            "editor": shown_step(step, bench, faults),
-            "samples": sample_inputs(bench, step.draft, samples, faults),
+            "editor": editor_view_model(step, editor, faults),
+            "samples": sample_inputs(editor, step.draft, samples, faults),
             "picture": _data_address(png),
             "draft": orjson.dumps(
                 {"Pages": step.draft.pages, "Artwork": step.draft.artwork, "Gallery": step.draft.gallery}
@@ -214,7 +220,7 @@ def _in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     return drawn
 
 
-def _sent(request: HttpRequest) -> tuple[int, Step, dict[str, str]]:
+def _sent(request: HttpRequest) -> tuple[int, EditorState, dict[str, str]]:
     """Version, draft with what the open page's inputs say, and the sample data."""
     sent = request.POST
     try:
@@ -228,7 +234,7 @@ def _sent(request: HttpRequest) -> tuple[int, Step, dict[str, str]]:
         raise BadRequest("The editor's form names a page that is not there.")
     pages[number] = read_page(pages[number], sent)
     samples = {name.removeprefix("sample:"): str(sent[name]) for name in sent if name.startswith("sample:")}
-    return version, Step(Draft(pages, pictures["Artwork"], pictures["Gallery"]), number), samples
+    return version, EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"]), number), samples
 
 
 def _plain_page(page: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from fulfillment.core.admin.history import Told, first_told
+from fulfillment.core.admin.history import FieldChange, first_changes
 from stores.catalog.models import Product, TemplateChange
 from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, shown, within_words
 
@@ -15,7 +15,7 @@ PLACE, SIZE = ("X", "Y"), ("Width", "Height")
 PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
 
 
-def told_template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[Told]]:
+def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[FieldChange]]:
     """Of each event of the product, by `pgh_id`, what it changed in the template."""
     versions = [event.version for event in events]
     changes = {
@@ -23,14 +23,16 @@ def told_template_changes(product: Product, events: Sequence[Any]) -> dict[int, 
         for change in TemplateChange.objects.filter(product=product, version__in=versions)
     }
     found = ((event, changes.get((event.version, event.pgh_created_at))) for event in events)
-    return {event.pgh_id: tell_template(change.before, change.after) for event, change in found if change}
+    return {
+        event.pgh_id: changes_of_template(change.before, change.after) for event, change in found if change
+    }
 
 
-def tell_template(before: Any, after: Any) -> list[Told]:
+def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
     """What was changed, from what, to what; nothing where it was or became empty."""
     if before is None or after is None:
         return [("Template", _summary(before), _summary(after) or "none")]
-    told = first_told([*_pages(before, after), *_pictures(before, after)], rest="Template")
+    told = first_changes([*_pages(before, after), *_pictures(before, after)], rest="Template")
     return told or [("Template", "", "written in another form; it shows the same")]
 
 
@@ -42,7 +44,7 @@ def _summary(outline: Any) -> str:
     return f"{_counted(len(pages), 'page')}, {_counted(boxes, 'box', 'boxes')}"
 
 
-def _pages(before: Any, after: Any) -> Iterator[Told]:
+def _pages(before: Any, after: Any) -> Iterator[FieldChange]:
     old, new = _listed(before, "Pages"), _listed(after, "Pages")
     if len(old) != len(new):
         yield "Pages", str(len(old)), str(len(new))
@@ -78,7 +80,7 @@ def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
     return other is None, (one if other is None else other) or 0
 
 
-def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[Told]:
+def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[FieldChange]:
     one, other = pair
     if other is None and one is not None:
         yield f"Page {one + 1}", _page_summary(old[one]), "removed"
@@ -93,7 +95,7 @@ def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -
         yield from _boxes(where, old[one].get("Boxes"), new[other].get("Boxes"))
 
 
-def _boxes(where: str, before: Any, after: Any) -> Iterator[Told]:
+def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, int) or isinstance(after, int):
         # Of a very long template only the number of boxes is kept.
         if before != after:
@@ -121,7 +123,7 @@ def _boxes(where: str, before: Any, after: Any) -> Iterator[Told]:
 
 def _members(
     where: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
-) -> Iterator[Told]:
+) -> Iterator[FieldChange]:
     for names, verb, of in ((PLACE, "moved", _spot), (SIZE, "resized", _extent)):
         if any(old.get(name) != new.get(name) for name in names):
             yield f"{where}, {verb}", of(old), of(new)
@@ -134,7 +136,7 @@ def _members(
             )
 
 
-def _pictures(before: Any, after: Any) -> Iterator[Told]:
+def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
     for part, title in PICTURES.items():
         old, new = (_named(of, part) for of in (before, after))
         for name in dict.fromkeys([*old, *new]):

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fulfillment.core.errors import Fault
-from stores.editor.admin.actions import Step
+from stores.editor.admin.actions import EditorState
 from stores.editor.admin.forms import KINDS, box_inputs, page_inputs, shown, within_words
-from stores.editor.selectors.drafts import Draft, Workbench
+from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Field
 
 SAMPLES = {
@@ -18,11 +18,11 @@ SAMPLES = {
 }
 
 
-def first_samples(bench: Workbench, draft: Draft) -> dict[str, str]:
+def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
     """What the fields begin with, else something of their kind."""
     return {
         field.field_name: field.org_value or field.default_value or _sample(field, draft)
-        for field in bench.fields
+        for field in editor.fields
     }
 
 
@@ -35,7 +35,7 @@ def _sample(field: Field, draft: Draft) -> str:
 
 
 def sample_inputs(
-    bench: Workbench, draft: Draft, samples: Mapping[str, str], faults: list[Fault]
+    editor: EditorContext, draft: Draft, samples: Mapping[str, str], faults: list[Fault]
 ) -> list[dict[str, Any]]:
     told = _by_place(faults)
     return [
@@ -50,13 +50,13 @@ def sample_inputs(
             "value": samples.get(field.field_name, ""),
             "errors": told.get(f"/Samples/{field.field_name}", []),
         }
-        for number, field in enumerate(bench.fields)
+        for number, field in enumerate(editor.fields)
     ]
 
 
-def shown_step(step: Step, bench: Workbench, faults: list[Fault]) -> dict[str, Any]:
+def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fault]) -> dict[str, Any]:
     """Everything the page's template draws of the draft."""
-    told, families = _by_place(faults), sorted(bench.fonts.families)
+    told, families = _by_place(faults), sorted(editor.fonts.families)
     here = f"/Pages/{step.page}"
     shown_places: set[str] = set()
 
@@ -87,7 +87,7 @@ def shown_step(step: Step, bench: Workbench, faults: list[Fault]) -> dict[str, A
         "background_errors": told.get(f"{here}/Background", []),
         "boxes": boxes,
         "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
-        "fields": [field.field_name for field in bench.fields],
+        "fields": [field.field_name for field in editor.fields],
         "faults": faults,
         "pages": [
             {

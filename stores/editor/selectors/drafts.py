@@ -44,7 +44,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Workbench:
+class EditorContext:
     """What every step of the editor needs of a product, with the version it was read at."""
 
     product_pk: int
@@ -53,12 +53,12 @@ class Workbench:
     fonts: FontSet
 
 
-def workbench_of(product_pk: int) -> Workbench:
+def editor_context_of(product_pk: int) -> EditorContext:
     row = fetch_row(FIELDS, (product_pk,))
     if row is None:
         raise NotFound("This product is gone.", code="product_not_found")
     fields = tuple(read_field(entry) for entry in orjson.loads(row[1]))
-    return Workbench(product_pk, row[0], fields, font_set())
+    return EditorContext(product_pk, row[0], fields, font_set())
 
 
 def stored_draft(product: Product) -> tuple[int, Draft]:
@@ -75,13 +75,13 @@ def stored_draft(product: Product) -> tuple[int, Draft]:
     )
 
 
-def pictures_of(bench: Workbench, wanted: Mapping[str, str]) -> dict[str, Artwork]:
+def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
-    stored, gallery = _stored_pictures(bench.product_pk, bench.version)
+    stored, gallery = _stored_pictures(editor.product_pk, editor.version)
     known = {one.digest: one for one in (*stored.values(), *gallery.values())}
     missing = {digest for digest in wanted.values() if digest not in known}
     if missing:
-        known |= _uploaded_pictures(bench.product_pk, missing)
+        known |= _uploaded_pictures(editor.product_pk, missing)
     return {name: known[digest] for name, digest in wanted.items() if digest in known}
 
 

@@ -17,8 +17,8 @@ from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
 from stores.editor.models import ArtworkUpload
-from stores.editor.selectors.drafts import Draft, Workbench, checked_artwork, picture_data, pictures_of
-from stores.proofs.services.merging import typesetting_at_work
+from stores.editor.selectors.drafts import Draft, EditorContext, checked_artwork, picture_data, pictures_of
+from stores.proofs.services.merging import typesetting_errors
 from stores.typesetting import (
     Artwork,
     Problem,
@@ -53,44 +53,46 @@ class PagePreview:
 
 
 def preview_page(
-    *, bench: Workbench, draft: Draft, number: int, samples: Mapping[str, str], pixels: int
+    *, editor: EditorContext, draft: Draft, number: int, samples: Mapping[str, str], pixels: int
 ) -> PagePreview:
     """Faults of the pages point into the template, those of the sample data into /Samples."""
-    artwork, gallery, faults = _pictures(bench, draft)
-    template, problems = _parsed(bench, draft, artwork, gallery)
+    artwork, gallery, faults = _pictures(editor, draft)
+    template, problems = _parsed(editor, draft, artwork, gallery)
     faults += [_fault(problem) for problem in problems]
-    values, refused = _values(bench, gallery, samples)
+    values, refused = _values(editor, gallery, samples)
     faults += [_fault(problem, SAMPLE) for problem in refused]
     if template is None or number >= len(template.pages):
         return PagePreview(None, faults)
-    with typesetting_at_work():
-        images = _sample_images(bench, values, gallery)
-        picture = render_page(template, number, values, images, bench.fonts, pixels=pixels)
+    with typesetting_errors():
+        images = _sample_images(editor, values, gallery)
+        picture = render_page(template, number, values, images, editor.fonts, pixels=pixels)
     known = {fault.pointer for fault in faults}
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
     return PagePreview(picture.png, faults + [fault for fault in drawn if fault.pointer not in known])
 
 
-def render_draft(*, bench: Workbench, draft: Draft, samples: Mapping[str, str], mark: str | None) -> bytes:
+def render_draft(
+    *, editor: EditorContext, draft: Draft, samples: Mapping[str, str], mark: str | None
+) -> bytes:
     """The PDF of the draft as it is: a proof under its mark or, without one, the file for the press."""
-    artwork, gallery, faults = _pictures(bench, draft)
+    artwork, gallery, faults = _pictures(editor, draft)
     try:
-        template = parse_draft(draft.pages, artwork, gallery, bench.fields, bench.fonts)
-        values = resolve_values(bench.fields, samples, gallery)
+        template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
+        values = resolve_values(editor.fields, samples, gallery)
     except (TemplateInvalid, ValuesInvalid) as error:
         where = SAMPLE if isinstance(error, ValuesInvalid) else ""
         faults += [_fault(problem, where) for problem in error.problems]
     if faults:
         raise Invalid("The template cannot be rendered as it is.", faults=faults)
-    images = _sample_images(bench, values, gallery)
-    with typesetting_at_work():
+    images = _sample_images(editor, values, gallery)
+    with typesetting_errors():
         if mark is None:
-            return render_print(template, values, images, bench.fonts, seconds=PRINT_SECONDS).pdf
-        return render_proof(template, values, images, bench.fonts, mark).pdf
+            return render_print(template, values, images, editor.fonts, seconds=PRINT_SECONDS).pdf
+        return render_proof(template, values, images, editor.fonts, mark).pdf
 
 
 @transaction.atomic
-def save_template(*, product: Product, version: int, draft: Draft, bench: Workbench) -> Product:
+def save_template(*, product: Product, version: int, draft: Draft, editor: EditorContext) -> Product:
     """Saves the draft as a new version of its product, by the service every writer of products uses.
 
     Raises TemplateChanged unless the product still has `version`: what somebody else saved is never lost.
@@ -102,7 +104,7 @@ def save_template(*, product: Product, version: int, draft: Draft, bench: Workbe
             f"Somebody saved version {stored.version} of this product; you began with version {version}."
         )
         raise TemplateChanged(message, members={"Version": stored.version, "Begun": version})
-    artwork, gallery, faults = _pictures(bench, draft)
+    artwork, gallery, faults = _pictures(editor, draft)
     if faults:
         raise Invalid("The template cannot be saved.", faults=faults)
     template: dict[str, Any] = {"Pages": draft.pages}
@@ -136,8 +138,10 @@ def keep_artwork(*, product: Product, user_id: Any, name: str, media_type: str, 
     return artwork
 
 
-def _pictures(bench: Workbench, draft: Draft) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
-    artwork, gallery = pictures_of(bench, draft.artwork), pictures_of(bench, draft.gallery)
+def _pictures(
+    editor: EditorContext, draft: Draft
+) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
+    artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
         for part, wanted, found in (("Artwork", draft.artwork, artwork), ("Gallery", draft.gallery, gallery))
@@ -148,11 +152,11 @@ def _pictures(bench: Workbench, draft: Draft) -> tuple[dict[str, Artwork], dict[
 
 
 def _parsed(
-    bench: Workbench, draft: Draft, artwork: Mapping[str, Artwork], gallery: Mapping[str, Artwork]
+    editor: EditorContext, draft: Draft, artwork: Mapping[str, Artwork], gallery: Mapping[str, Artwork]
 ) -> tuple[Template | None, Sequence[Problem]]:
     """The draft without the boxes something is wrong with; None if a page itself is at fault."""
     try:
-        return parse_draft(draft.pages, artwork, gallery, bench.fields, bench.fonts), ()
+        return parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts), ()
     except TemplateInvalid as error:
         problems = error.problems
     wrong = {(int(m[1]), int(m[2])) for one in problems if (m := BOX.match(one.pointer))}
@@ -165,29 +169,29 @@ def _parsed(
         if page.get("Background") not in artwork:
             page.pop("Background", None)
     try:
-        return parse_draft(pages, artwork, gallery, bench.fields, bench.fonts), problems
+        return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems
     except TemplateInvalid:
         return None, problems
 
 
 def _values(
-    bench: Workbench, gallery: Mapping[str, Artwork], samples: Mapping[str, str]
+    editor: EditorContext, gallery: Mapping[str, Artwork], samples: Mapping[str, str]
 ) -> tuple[dict[str, str], Sequence[Problem]]:
     try:
-        return resolve_values(bench.fields, samples, gallery), ()
+        return resolve_values(editor.fields, samples, gallery), ()
     except ValuesInvalid as error:
         values = {
             field.field_name: samples.get(field.field_name) or field.org_value or field.default_value
-            for field in bench.fields
+            for field in editor.fields
         }
         return {name: value.replace("\r\n", "\n") for name, value in values.items()}, error.problems
 
 
 def _sample_images(
-    bench: Workbench, values: Mapping[str, str], gallery: Mapping[str, Artwork]
+    editor: EditorContext, values: Mapping[str, str], gallery: Mapping[str, Artwork]
 ) -> dict[str, bytes]:
     """A grey picture where a customer would send one."""
-    uploads = [field.field_name for field in bench.fields if field.sub_type == "Upload"]
+    uploads = [field.field_name for field in editor.fields if field.sub_type == "Upload"]
     return {name: _stand_in() for name in uploads if values.get(name) and values[name] not in gallery}
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from fulfillment.core.admin.confirmation import asks_first
+from fulfillment.core.admin.confirmation import asks_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
 from stores.orders.admin.downloads import zip_answer
 from stores.orders.admin.forms import ParcelForm
@@ -51,12 +51,12 @@ class OrderActions:
         self._move(request, chosen, OrderStatus.DELIVERED)
 
     @admin.action(description="Cancel …", permissions=["change"])
-    @asks_first("Cancel these orders? That cannot be taken back.", "Cancel the orders")
+    @asks_confirmation("Cancel these orders? That cannot be taken back.", "Cancel the orders")
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.CANCELLED)
 
     @admin.action(description="Refuse to cancel …", permissions=["change"])
-    @asks_first("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
+    @asks_confirmation("Refuse to cancel these orders? Whoever asked cannot ask again.", "Refuse")
     def refuse(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, None)
 

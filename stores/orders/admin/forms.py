@@ -9,7 +9,7 @@ from unfold.widgets import (
 )
 
 from stores.orders.models import Order, OrderStatus
-from stores.orders.models.status import MOVES, WITH_SHIPMENTS
+from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.transitions import Parcel
 
@@ -34,7 +34,7 @@ class OrderMoveForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         order = self.instance
-        codes = [*sorted(MOVES.get(order.status, ()))]
+        codes = [*sorted(ALLOWED_TRANSITIONS.get(order.status, ()))]
         if order.status in WITH_SHIPMENTS:
             codes.insert(0, order.status)
         choices = [("", "—"), *((str(int(code)), _move_label(order, code)) for code in codes)]

@@ -156,8 +156,8 @@ class OrderAdmin(OrderActions, StaffAdmin):
         orders = super().get_queryset(request).select_related("store", "application")
         return orders.defer("rendering", "metadata", "store__rendering", "store__verbose_rendering")
 
-    def visible_to(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order]:
-        visible = super().visible_to(request, orders)
+    def scope_queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order]:
+        visible = super().scope_queryset(request, orders)
         stores = staff_on(request).stores_with(self.view_grants)
         if stores is None or len(stores) < 2:
             return visible

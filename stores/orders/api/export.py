@@ -29,16 +29,16 @@ from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import OrderStatus
 from stores.orders.pricing import raise_faults
 from stores.orders.representations import dumps
-from stores.orders.selectors.access import READ, OpenedStore, open_store
+from stores.orders.selectors.access import READ, StoreAccess, open_store
 from stores.orders.selectors.export import (
     LAST,
+    OrderExportQuery,
     SpanPage,
-    Wanted,
+    authorized_range_page,
     export_count,
     export_page,
     export_rows,
     fitting_page,
-    open_span,
     verbose_records,
     wanted_orders,
 )
@@ -132,9 +132,9 @@ class OrderExportViewSet(ApiViewSet):
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
         asked = _Parameters(request)
         is_csv = asked.is_csv(request)
-        if asked.is_span and not is_csv:
+        if asked.is_contiguous and not is_csv:
             low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
-            opened, page = open_span(request.auth, store_id, low=low, take=take)
+            opened, page = authorized_range_page(request.auth, store_id, low=low, take=take)
             if page:
                 return _span_answer(request, opened, asked, page)
         else:
@@ -177,7 +177,7 @@ class _Parameters:
         self.after = self._cursor()
 
     @property
-    def is_span(self) -> bool:
+    def is_contiguous(self) -> bool:
         """Nothing is asked but which part of all orders."""
         return not self.faults and self.query.keys() <= SPAN_PARAMETERS
 
@@ -185,7 +185,7 @@ class _Parameters:
         accepted: BaseRenderer = request.accepted_renderer
         return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
-    def wanted(self, opened: OpenedStore) -> Wanted | None:
+    def wanted(self, opened: StoreAccess) -> OrderExportQuery | None:
         wanted = wanted_orders(
             opened,
             statuses=self.statuses,
@@ -258,7 +258,7 @@ class _Parameters:
             return 0
 
 
-def _span_answer(request: Request, opened: OpenedStore, asked: _Parameters, page: SpanPage) -> HttpResponse:
+def _span_answer(request: Request, opened: StoreAccess, asked: _Parameters, page: SpanPage) -> HttpResponse:
     response = json_bytes(request, page.body)
     response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
@@ -266,7 +266,9 @@ def _span_answer(request: Request, opened: OpenedStore, asked: _Parameters, page
     return response
 
 
-def _answer(request: Request, opened: OpenedStore, asked: _Parameters, wanted: Wanted | None) -> HttpResponse:
+def _answer(
+    request: Request, opened: StoreAccess, asked: _Parameters, wanted: OrderExportQuery | None
+) -> HttpResponse:
     if wanted is None:
         response = json_bytes(request, b"[]")
         response["X-Total-Count"] = "0"

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
-from fulfillment.core.api.serializers import read_form
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
@@ -32,7 +32,7 @@ from stores.orders.api.serializers import (
 )
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
-from stores.orders.selectors.access import READ, WORK, WRITE, OpenedStore, actor_kind, open_store
+from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, actor_kind, open_store
 from stores.orders.selectors.orders import full_record, history_of, order_for
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import (
@@ -107,15 +107,15 @@ class OrderViewSet(ApiViewSet):
         "refuse_cancellation": {**WRITE_ERRORS, 409: "Nobody asks to cancel (`cancellation_not_requested`)."},
     }
 
-    def _open(self, request: Request, store_id: str) -> OpenedStore:
+    def _open(self, request: Request, store_id: str) -> StoreAccess:
         return open_store(request.auth, store_id, WRITE)
 
-    def _prepare(self, request: Request, store_id: str) -> tuple[OpenedStore, PreparedOrder]:
+    def _prepare(self, request: Request, store_id: str) -> tuple[StoreAccess, PreparedOrder]:
         opened = self._open(request, store_id)
-        values = read_form(OrderRequestSerializer, request.data)
+        values = validate_data(OrderRequestSerializer, request.data)
         return opened, prepare_order(opened=opened, request=order_request_of(values))
 
-    def _discard(self, prepared: tuple[OpenedStore, PreparedOrder]) -> None:
+    def _discard(self, prepared: tuple[StoreAccess, PreparedOrder]) -> None:
         discard_order(prepared=prepared[1])
 
     @extend_schema(
@@ -129,7 +129,7 @@ class OrderViewSet(ApiViewSet):
         examples=ORDER_EXAMPLES,
     )
     @idempotent(prepare=_prepare, discard=_discard, access=_open)
-    def create(self, request: Request, prepared: tuple[OpenedStore, PreparedOrder]) -> HttpResponse:
+    def create(self, request: Request, prepared: tuple[StoreAccess, PreparedOrder]) -> HttpResponse:
         opened, checked = prepared
         placed = create_order(prepared=checked, actor=_actor(opened))
         response = answer_order(
@@ -174,7 +174,7 @@ class OrderViewSet(ApiViewSet):
     )
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WRITE)
-        reason = read_form(CancelRequestSerializer, request.data).get("Reason", "")
+        reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
         order = cancel_order(
             order=order, actor=_actor(opened), reason=reason, if_match=matching_tags(request)
         )
@@ -192,7 +192,7 @@ class OrderViewSet(ApiViewSet):
     )
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WORK)
-        note = read_form(RefusalRequestSerializer, request.data).get("Note", "")
+        note = validate_data(RefusalRequestSerializer, request.data).get("Note", "")
         order = refuse_cancellation(
             order=order, actor=_actor(opened), note=note, if_match=matching_tags(request)
         )
@@ -211,7 +211,7 @@ class OrderViewSet(ApiViewSet):
     )
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         opened, order = order_for(request.auth, store_id, order_id, WORK)
-        values = read_form(StatusRequestSerializer, request.data)
+        values = validate_data(StatusRequestSerializer, request.data)
         order = move_order(
             order=order,
             status=values["Status"],
@@ -240,7 +240,7 @@ class OrderViewSet(ApiViewSet):
 
 def answer_order(
     order: Order,
-    opened: OpenedStore,
+    opened: StoreAccess,
     *,
     status: int = 200,
     items: Sequence[OrderItem] | None = None,
@@ -253,5 +253,5 @@ def answer_order(
     return response
 
 
-def _actor(opened: OpenedStore) -> Actor:
+def _actor(opened: StoreAccess) -> Actor:
     return Actor(actor_kind(opened), opened.caller.user_id)

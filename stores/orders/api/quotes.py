@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import json_bytes, weak_etag
-from fulfillment.core.api.serializers import read_form
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
-from stores.orders.pricing import Asked, AskedItem
-from stores.orders.selectors.access import READ, WRITE, OpenedStore, open_store
+from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.selectors.access import READ, WRITE, StoreAccess, open_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import create_quote
 
@@ -54,7 +54,7 @@ class QuoteViewSet(ApiViewSet):
         },
     }
 
-    def _open(self, request: Request, store_id: str) -> OpenedStore:
+    def _open(self, request: Request, store_id: str) -> StoreAccess:
         return open_store(request.auth, store_id, WRITE)
 
     @extend_schema(
@@ -71,8 +71,8 @@ class QuoteViewSet(ApiViewSet):
     @idempotent(access=_open)
     def create(self, request: Request, store_id: str) -> HttpResponse:
         opened = self._open(request, store_id)
-        values = read_form(QuoteRequestSerializer, request.data)
-        quote = create_quote(opened=opened, asked=asked_of(values))
+        values = validate_data(QuoteRequestSerializer, request.data)
+        quote = create_quote(opened=opened, asked=price_request_from(values))
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
         response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
         return response
@@ -101,12 +101,12 @@ def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
         yield key or str(number)
 
 
-def asked_of(values: Mapping[str, Any], place: str = "ShipTo") -> Asked:
+def price_request_from(values: Mapping[str, Any], place: str = "ShipTo") -> PriceRequest:
     destination = values[place]
     keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
-    return Asked(
+    return PriceRequest(
         items=tuple(
-            AskedItem(key, item["ProductID"], item["Quantity"])
+            PriceRequestItem(key, item["ProductID"], item["Quantity"])
             for key, item in zip(keys, values["Items"], strict=True)
         ),
         country_code=destination["CountryCode"],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stores.orders.api.quotes import asked_of
+from stores.orders.api.quotes import price_request_from
 from stores.orders.services.transitions import Parcel
 from stores.orders.services.validation import OrderRequest
 
@@ -27,7 +27,7 @@ def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
     if "LocationType" in sent:
         recipient["LocationType"] = sent["LocationType"]
     return OrderRequest(
-        asked=asked_of(values, "Recipient"),
+        asked=price_request_from(values, "Recipient"),
         recipient=recipient,
         template_data=[item.get("TemplateData") for item in values["Items"]],
         external_id=values.get("ExternalID"),

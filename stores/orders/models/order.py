@@ -9,7 +9,7 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.models.quote import Quote
-from stores.orders.models.status import AT_REST, CancellationState, OrderStatus
+from stores.orders.models.status import TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:
@@ -140,7 +140,7 @@ class Order(models.Model):
             BrinIndex("created", name="order_board_by_date", pages_per_range=32),
             models.Index(
                 "updated",
-                condition=Q(recipient_erased__isnull=True, status__in=AT_REST),
+                condition=Q(recipient_erased__isnull=True, status__in=TERMINAL_OR_SHIPPED),
                 name="order_with_old_address",
             ),
             models.Index(

@@ -22,7 +22,7 @@ class OrderStatus(models.IntegerChoices):
 
 
 S = OrderStatus
-MOVES: dict[int, frozenset[int]] = {
+ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
     S.RECEIVED: frozenset({S.ON_HOLD, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
     S.ON_HOLD: frozenset({S.RECEIVED, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
     S.ACCEPTED: frozenset({S.ON_HOLD, S.IN_PRODUCTION, S.CANCELLED}),
@@ -52,9 +52,15 @@ CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})
 CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {S.IN_PRODUCTION}
 WITH_SHIPMENTS = frozenset({S.PARTIALLY_SHIPPED, S.SHIPPED})
 # Nothing is made or sent any more, so that nobody needs the address.
-AT_REST = [S.SHIPPED.value, S.DELIVERED.value, S.RETURNED.value, S.CANCELLED.value, S.REJECTED.value]
+TERMINAL_OR_SHIPPED = [
+    S.SHIPPED.value,
+    S.DELIVERED.value,
+    S.RETURNED.value,
+    S.CANCELLED.value,
+    S.REJECTED.value,
+]
 # How an order of the demo store goes on by itself.
-NEXT_STEP: dict[int, int] = {
+DEMO_NEXT_STATUS: dict[int, int] = {
     S.RECEIVED: S.ACCEPTED,
     S.ON_HOLD: S.ACCEPTED,
     S.ACCEPTED: S.IN_PRODUCTION,

@@ -8,7 +8,7 @@ from django.db.models import Q
 from accounts.callers import Caller
 from accounts.models import Role
 from accounts.permissions import Permission
-from accounts.selectors.grants import judged_on_store
+from accounts.selectors.grants import effective_store_grants
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Forbidden
 from stores.catalog.models import Store
@@ -28,7 +28,7 @@ STORE_FIELDS = (
     "is_demo",
     "hold_window_minutes",
 )
-# The grants of the association, those of the person, and the store: what judged_store judges.
+# The grants of the association, those of the person, and the store: what store_access_from_row judges.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
              WHERE role.application_id = %(application)s AND role.store_id = store.id AND role.user_id IS NULL)
@@ -43,7 +43,7 @@ FROM stores_store store WHERE store.external_id = %(store_id)s
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedStore:
+class StoreAccess:
     """A store, and whether the caller reaches all its orders there or only its own."""
 
     store: Store
@@ -65,31 +65,33 @@ class OpenedStore:
         return Q(store=self.store) if self.everything else Q(store=self.store, **self.own)
 
 
-def open_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> OpenedStore:
+def open_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:
     """The store, if the caller holds one of `permissions` on it; the first of them reaches all orders."""
-    return judged_store(caller, store_id, permissions, fetch_row(STORE, asked_for(caller, store_id)))
+    return store_access_from_row(
+        caller, store_id, permissions, fetch_row(STORE, access_parameters(caller, store_id))
+    )
 
 
-def asked_for(caller: Caller, store_id: str) -> dict[str, Any]:
+def access_parameters(caller: Caller, store_id: str) -> dict[str, Any]:
     """The parameters of STORE."""
     return {"application": caller.application_id, "user": caller.user_id, "store_id": store_id}
 
 
-def judged_store(
+def store_access_from_row(
     caller: Caller, store_id: str, permissions: tuple[str, ...], row: tuple[Any, ...] | None
-) -> OpenedStore:
+) -> StoreAccess:
     """The rule of `open_store`, for who has read a row of STORE already."""
     if row is None:
         raise unknown_store(store_id)
     associated, held, *values = row
     store = Store.from_db("default", STORE_FIELDS, values)
-    granted = judged_on_store(caller, associated=associated, held=held, is_demo=store.is_demo)
+    granted = effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
     if granted.isdisjoint(permissions):
         raise _refusal(caller, store, permissions)
-    return OpenedStore(store, caller, everything=permissions[0] in granted)
+    return StoreAccess(store, caller, everything=permissions[0] in granted)
 
 
-def actor_kind(opened: OpenedStore) -> ActorKind:
+def actor_kind(opened: StoreAccess) -> ActorKind:
     if opened.caller.is_operator:
         return ActorKind.OPERATOR
     if opened.caller.is_application:

@@ -14,7 +14,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from stores.orders.models import Order
 from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
-from stores.orders.selectors.access import READ, STORE, OpenedStore, asked_for, judged_store
+from stores.orders.selectors.access import READ, STORE, StoreAccess, access_parameters, store_access_from_row
 
 LAST = 2_147_483_647
 BATCH = 2000
@@ -84,7 +84,7 @@ WHERE store_id = %(store)s AND (%(application)s::uuid IS NULL OR application_id 
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class OrderExportQuery:
     """The filters of the export view; `low` and `high` are positions, `low` itself not included."""
 
     store: int
@@ -111,12 +111,12 @@ class Wanted:
         }
 
     @property
-    def is_span(self) -> bool:
+    def is_contiguous(self) -> bool:
         """Nothing but a span of positions, which has no gaps."""
         filters = (self.application, self.user, self.statuses, self.product, self.number)
         return all(value is None for value in filters)
 
-    def after(self, position: int) -> "Wanted":
+    def after(self, position: int) -> "OrderExportQuery":
         return replace(self, low=max(self.low, position))
 
 
@@ -141,27 +141,29 @@ class SpanPage:
         return self.newest > self.last
 
 
-def open_span(caller: Caller, store_id: str, *, low: int, take: int) -> tuple[OpenedStore, SpanPage | None]:
+def authorized_range_page(
+    caller: Caller, store_id: str, *, low: int, take: int
+) -> tuple[StoreAccess, SpanPage | None]:
     """The store, and in the same statement the page after `low`; no page for who sees but its own orders."""
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
     statement = OPENED_SPANS[100 if take <= 100 else 1000]
-    row = fetch_row(statement, asked_for(caller, store_id) | page)
-    opened = judged_store(caller, store_id, READ, row and row[:-2])
+    row = fetch_row(statement, access_parameters(caller, store_id) | page)
+    opened = store_access_from_row(caller, store_id, READ, row and row[:-2])
     if row is None or not opened.everything:
         return opened, None
     return opened, SpanPage(row[-2], last, row[-1] or 0)
 
 
 def wanted_orders(
-    opened: OpenedStore,
+    opened: StoreAccess,
     *,
     statuses: Sequence[int] = (),
     product_id: str | None = None,
     order_number: str | None = None,
     created_after: datetime | None = None,
     created_before: datetime | None = None,
-) -> Wanted | None:
+) -> OrderExportQuery | None:
     """What the caller asks for of what it may see; None where there can be nothing."""
     product = number = None
     if product_id is not None:
@@ -174,7 +176,7 @@ def wanted_orders(
         return None
     own = {} if opened.everything else opened.own
     low, high = _bounds(opened, created_after, created_before)
-    return Wanted(
+    return OrderExportQuery(
         store=opened.store.pk,
         application=own.get("application"),
         user=own.get("user"),
@@ -187,9 +189,9 @@ def wanted_orders(
     )
 
 
-def export_page(wanted: Wanted, *, skip: int, take: int) -> Page:
+def export_page(wanted: OrderExportQuery, *, skip: int, take: int) -> Page:
     parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
-    if wanted.is_span:
+    if wanted.is_contiguous:
         rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
     else:
         rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
@@ -197,10 +199,10 @@ def export_page(wanted: Wanted, *, skip: int, take: int) -> Page:
     return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
 
-def export_count(wanted: Wanted, page: Page) -> int:
+def export_count(wanted: OrderExportQuery, page: Page) -> int:
     """How many there are in all, whatever page is asked for."""
     wanted = replace(wanted, low=wanted.since)
-    if wanted.is_span:
+    if wanted.is_contiguous:
         newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
         return max(0, min(newest, wanted.high) - wanted.low)
     bounded = wanted.low > 0 or wanted.high < LAST
@@ -211,7 +213,7 @@ def export_count(wanted: Wanted, page: Page) -> int:
     return int(row[0]) if row else 0
 
 
-def export_rows(wanted: Wanted, *, skip: int, take: int | None) -> Iterator[str]:
+def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
     """The stored rows one after another, in short statements: as many as there are cost no more memory."""
     left = LAST if take is None else take
     while left > 0:
@@ -223,7 +225,7 @@ def export_rows(wanted: Wanted, *, skip: int, take: int | None) -> Iterator[str]
         wanted, skip = wanted.after(page.positions[-1]), 0
 
 
-def fitting_page(opened: OpenedStore, page: Page) -> Page:
+def fitting_page(opened: StoreAccess, page: Page) -> Page:
     """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
     sizes = [size for _, size in fetch_rows(SIZES, (opened.store.pk, page.positions))]
     fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
@@ -232,7 +234,7 @@ def fitting_page(opened: OpenedStore, page: Page) -> Page:
     )
 
 
-def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Record]:
+def verbose_records(opened: StoreAccess, positions: Sequence[int]) -> list[Record]:
     """The rows with what hangs on each order, in a fixed number of statements."""
     store_id = opened.store.external_id
     orders = Order.objects.filter(store=opened.store, position__in=positions).order_by("position")
@@ -248,14 +250,14 @@ def verbose_records(opened: OpenedStore, positions: Sequence[int]) -> list[Recor
     ]
 
 
-def _bounds(opened: OpenedStore, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+def _bounds(opened: StoreAccess, after: datetime | None, before: datetime | None) -> tuple[int, int]:
     if after is None and before is None:
         return 0, LAST
     [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, "after": after, "before": before})
     return low or 0, LAST if before is None else high or 0
 
 
-def _form(wanted: Wanted) -> tuple[bool, ...]:
+def _form(wanted: OrderExportQuery) -> tuple[bool, ...]:
     parts = (wanted.application, wanted.user, wanted.statuses, wanted.product, wanted.number)
     return tuple(part is not None for part in parts)
 

@@ -8,14 +8,14 @@ from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
-from stores.orders.selectors.access import OpenedStore, open_store
+from stores.orders.selectors.access import StoreAccess, open_store
 
 
-def visible_orders(opened: OpenedStore) -> QuerySet[Order]:
+def visible_orders(opened: StoreAccess) -> QuerySet[Order]:
     return Order.objects.filter(opened.visible)
 
 
-def find_order(opened: OpenedStore, reference: str) -> Order | None:
+def find_order(opened: StoreAccess, reference: str) -> Order | None:
     """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's."""
     orders = visible_orders(opened).select_related("store")
     if reference.startswith("@"):
@@ -30,7 +30,7 @@ def find_order(opened: OpenedStore, reference: str) -> Order | None:
 
 def order_for(
     caller: Caller, store_id: str, reference: str, permissions: tuple[str, ...]
-) -> tuple[OpenedStore, Order]:
+) -> tuple[StoreAccess, Order]:
     opened = open_store(caller, store_id, permissions)
     order = find_order(opened, reference)
     if order is None:
@@ -38,7 +38,7 @@ def order_for(
     return opened, order
 
 
-def order_with_external_id(opened: OpenedStore, external_id: str) -> Order | None:
+def order_with_external_id(opened: StoreAccess, external_id: str) -> Order | None:
     """The order that has taken this ExternalID for the caller."""
     orders = Order.objects.filter(_name_space(opened.caller), store=opened.store, external_id=external_id)
     return orders.only("application", "user").first()

@@ -8,7 +8,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
-from stores.orders.selectors.access import READ, OpenedStore, open_store
+from stores.orders.selectors.access import READ, StoreAccess, open_store
 
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
@@ -18,7 +18,7 @@ def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
     return quote
 
 
-def find_quote(opened: OpenedStore, quote_id: str) -> Quote | None:
+def find_quote(opened: StoreAccess, quote_id: str) -> Quote | None:
     try:
         wanted = UUID(quote_id)
     except ValueError:

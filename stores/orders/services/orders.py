@@ -15,17 +15,17 @@ from stores.orders.models import Order, OrderItem, OrderStatus, Quote
 from stores.orders.models.status import EVENT_TYPES
 from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
-from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.large_orders import place_for_items
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.print_files import KeptPrint, drop_print_files
+from stores.orders.services.print_files import StoredPrint, drop_print_files
 from stores.orders.services.prints import keep_order_prints
 from stores.orders.services.tallies import count_order
-from stores.orders.services.transitions import Actor, tell, write_history
+from stores.orders.services.transitions import Actor, append_history, tell
 from stores.orders.services.validation import OrderRequest, check_order
-from stores.proofs.services.assets import keep_ordered_assets
+from stores.proofs.services.assets import hold_ordered_assets
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
 PLACE = """
@@ -45,30 +45,30 @@ class PreparedOrder:
     """
 
     order_id: uuid.UUID
-    opened: OpenedStore
+    opened: StoreAccess
     request: OrderRequest
     products: Mapping[str, ListedProduct]
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    print_files: Sequence[KeptPrint | None]
+    print_files: Sequence[StoredPrint | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class CreatedOrder:
     order: Order
     items: Sequence[OrderItem]
     messages: Sequence[str]
 
 
 @dataclass(slots=True)
-class _Place:
+class _Sequence:
     position: int
     number: int
     created: datetime
 
 
-def prepare_order(*, opened: OpenedStore, request: OrderRequest) -> PreparedOrder:
+def prepare_order(*, opened: StoreAccess, request: OrderRequest) -> PreparedOrder:
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
     _refuse_known(opened, request)
     with place_for_items(opened.caller, len(request.asked.items)):
@@ -86,23 +86,23 @@ def discard_order(*, prepared: PreparedOrder) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def create_order(*, prepared: PreparedOrder, actor: Actor) -> Placed:
+def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     """Writes the order with its items, history, tally and event, or nothing at all."""
     store = prepared.opened.store
     lock_orders(store_pks=[store.pk])
     _refuse_known(prepared.opened, prepared.request)
     [place] = fetch_rows(PLACE, [store.pk])
-    order = _order(prepared, _Place(*place))
+    order = _order(prepared, _Sequence(*place))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
     for row in (order, *items):
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
-    keep_ordered_assets(order_id=order.pk, asset_ids=printed)
+    hold_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_order(order, status=order.status, by=1)
-    write_history(order, previous_status=None, actor=actor)
+    append_history(order, previous_status=None, actor=actor)
     tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
-    return Placed(order, items, _messages(prepared))
+    return CreatedOrder(order, items, _messages(prepared))
 
 
 def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
@@ -114,7 +114,7 @@ def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
     return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
 
 
-def _refuse_known(opened: OpenedStore, request: OrderRequest) -> None:
+def _refuse_known(opened: StoreAccess, request: OrderRequest) -> None:
     if request.external_id is None:
         return
     known = order_with_external_id(opened, request.external_id)
@@ -137,7 +137,7 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, place: _Place) -> Order:
+def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
     opened, request, option = prepared.opened, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.core.files.storage import default_storage
 
 from fulfillment.core.errors import DomainError, NotFound
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import listed, print_folder, read_file, remove_files, write_files
 from stores.orders.models import OrderItem
 from stores.proofs.services.prints import PrintedFile
@@ -20,7 +20,7 @@ class PrintFileDamaged(DomainError):
     title = "The stored print file is damaged"
 
 
-class KeptPrint(NamedTuple):
+class StoredPrint(NamedTuple):
     """A print file in the storage; `size` in bytes, the rest as of `PrintedFile`. Without a file, no name."""
 
     name: str
@@ -30,26 +30,26 @@ class KeptPrint(NamedTuple):
     messages: tuple[str, ...]
 
 
-def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> KeptPrint:
+def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
     """Stores the file under a name that nobody writes to again."""
     if not file.content:
-        return KeptPrint("", "", 0, file.asset_ids, file.messages)
+        return StoredPrint("", "", 0, file.asset_ids, file.messages)
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
-    with storage_at_work():
+    with storage_errors():
         write_files([(name, file.content)])
-    return KeptPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages)
+    return StoredPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages)
 
 
 def erase_print_files(*, order_id: UUID) -> None:
     """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
     folder = print_folder(order_id)
-    with storage_at_work():
+    with storage_errors():
         names = listed(folder)[1]
         for name in [*(f"{folder}/{name}" for name in names), folder]:
             default_storage.delete(name)
 
 
-def drop_print_files(*, files: Iterable[KeptPrint | None]) -> None:
+def drop_print_files(*, files: Iterable[StoredPrint | None]) -> None:
     """For files of an order that was not written after all."""
     remove_files({file.name for file in files if file is not None and file.name})
 
@@ -65,7 +65,7 @@ def read_print_file(*, item: OrderItem) -> bytes:
             "This item has no print file: its product has no template.", code="print_file_not_found"
         )
     try:
-        with storage_at_work():
+        with storage_errors():
             content = read_file(item.print_file)
     except FileNotFoundError as error:
         raise PrintFileDamaged("The print file is missing from the file storage.") from error

@@ -11,9 +11,9 @@ import orjson
 from fulfillment.core.errors import Fault, Invalid, NotFound
 from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
 from stores.orders.pricing import raise_faults
-from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct
-from stores.orders.services.print_files import KeptPrint, drop_print_files, keep_print_file
+from stores.orders.services.print_files import StoredPrint, drop_print_files, keep_print_file
 from stores.orders.services.validation import OrderRequest
 from stores.proofs.selectors.proofs import product_versions_of
 from stores.proofs.services.merging import RenderersBusy, Uploads
@@ -26,8 +26,8 @@ DEMO_SECONDS = 10.0
 
 
 def keep_order_prints(
-    *, opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
-) -> tuple[KeptPrint | None, ...]:
+    *, opened: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[StoredPrint | None, ...]:
     """One for each item whose product takes data; equal data is rendered and stored once.
 
     Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
@@ -39,10 +39,10 @@ def keep_order_prints(
 
 
 def _stored(
-    opened: OpenedStore, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
-) -> tuple[KeptPrint | None, ...]:
+    opened: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+) -> tuple[StoredPrint | None, ...]:
     work = _Work(opened, products, order_id)
-    files: list[KeptPrint | None] = []
+    files: list[StoredPrint | None] = []
     faults: list[Fault] = []
     try:
         for index, item in enumerate(request.asked.items):
@@ -66,8 +66,8 @@ def _stored(
 class _Work:
     """The print files of one order in the making, and what is left of its time and space."""
 
-    def __init__(self, opened: OpenedStore, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
-        self.kept: dict[tuple[str, bytes], KeptPrint] = {}
+    def __init__(self, opened: StoreAccess, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
+        self.kept: dict[tuple[str, bytes], StoredPrint] = {}
         self._order_id = order_id
         self._caller = opened.caller
         self._uploads = Uploads(opened.caller, opened.store.pk)
@@ -77,7 +77,7 @@ class _Work:
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 
-    def keep(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> KeptPrint:
+    def keep(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> StoredPrint:
         key = (product.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
         if key not in self.kept:
             file = self._render(index, product, data or {})

@@ -10,7 +10,7 @@ from fulfillment.core.db.prepared import execute
 from fulfillment.core.secrets import digest, digests
 from stores.orders.models import Order
 from stores.proofs.models import Proof
-from stores.proofs.services.merging import Filling
+from stores.proofs.services.merging import TemplateMerge
 
 SHORTEST_VALUE = 3
 LENGTH = 24
@@ -22,7 +22,7 @@ WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[
 """
 
 
-def traces_of(caller: Caller, filling: Filling) -> list[str]:
+def traces_of(caller: Caller, filling: TemplateMerge) -> list[str]:
     """Of every value that was typed or sent, not of choices and of what the store fills in."""
     values = [
         filling.values[field.field_name]

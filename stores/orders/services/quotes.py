@@ -11,22 +11,22 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import insert_row
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import Asked, DestinationNotServed, Option, Prices, price
-from stores.orders.selectors.access import OpenedStore
+from stores.orders.pricing import DestinationNotServed, Option, PriceRequest, Prices, price
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
 from stores.orders.services.large_orders import place_for_items
 
 BINDING = timedelta(hours=48)
 
 
-def create_quote(*, opened: OpenedStore, asked: Asked) -> Quote:
+def create_quote(*, opened: StoreAccess, asked: PriceRequest) -> Quote:
     """Prices every way of making and delivering the items, and keeps the answer for as long as it binds."""
     with place_for_items(opened.caller, len(asked.items)):
         _, prices = priced(opened=opened, asked=asked)
-        return keep_quote(opened=opened, asked=asked, prices=prices)
+        return store_quote(opened=opened, asked=asked, prices=prices)
 
 
-def priced(*, opened: OpenedStore, asked: Asked) -> tuple[dict[str, ListedProduct], Prices]:
+def priced(*, opened: StoreAccess, asked: PriceRequest) -> tuple[dict[str, ListedProduct], Prices]:
     products = listed_products(
         store_pk=opened.store.pk,
         product_ids=[item.product_id for item in asked.items],
@@ -40,7 +40,7 @@ def priced(*, opened: OpenedStore, asked: Asked) -> tuple[dict[str, ListedProduc
         raise DestinationNotServed(asked, refusal.product_ids, places) from refusal
 
 
-def keep_quote(*, opened: OpenedStore, asked: Asked, prices: Prices) -> Quote:
+def store_quote(*, opened: StoreAccess, asked: PriceRequest, prices: Prices) -> Quote:
     now = timezone.now()
     quote = Quote(
         id=uuid.uuid4(),

@@ -19,17 +19,17 @@ from accounts.callers import Caller
 from accounts.services.idempotency import rewrite_answers
 from applications.webhooks.services.events import redact_events
 from fulfillment.core.audit.erasure import ERASED, without_words
-from fulfillment.core.audit.retention import Prunable
+from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
-from stores.orders.models.status import AT_REST
+from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
 from stores.orders.services.print_files import erase_print_files
 from stores.orders.services.proof_traces import proofs_before
-from stores.orders.services.transitions import Actor, lock_order, write_history
+from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.assets import forget_ordered_assets
-from stores.proofs.services.merging import fill_template
+from stores.proofs.services.merging import merge_template
 from stores.proofs.services.retention import drop_proof
 
 # What a record cannot be without; the rest of the address goes.
@@ -42,8 +42,8 @@ SHORTEST_WORD = 3
 NOTE = "The recipient was erased."
 
 
-def prunables() -> list[Prunable]:
-    return [Prunable("addresses of old orders", lambda: _old_addresses().count(), _erase_old)]
+def retention_rules() -> list[RetentionRule]:
+    return [RetentionRule("addresses of old orders", lambda: _old_addresses().count(), _erase_old)]
 
 
 @transaction.atomic
@@ -77,7 +77,7 @@ def orders_to(*, email: str = "", name: str = "", postal_code: str = "") -> Quer
 
 def _refuse_at_work(order: Order, *, even_at_work: bool) -> None:
     """Before anything is removed: no rollback brings a file back."""
-    if order.recipient_erased or order.status in AT_REST or even_at_work:
+    if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or even_at_work:
         return
     name = OrderStatus(order.status).label
     raise Conflict(
@@ -90,7 +90,9 @@ def _old_addresses() -> QuerySet[Order]:
     if not settings.ADDRESS_DAYS_KEPT:
         return Order.objects.none()
     before = timezone.now() - timedelta(days=settings.ADDRESS_DAYS_KEPT)
-    return Order.objects.filter(recipient_erased__isnull=True, status__in=AT_REST, updated__lt=before)
+    return Order.objects.filter(
+        recipient_erased__isnull=True, status__in=TERMINAL_OR_SHIPPED, updated__lt=before
+    )
 
 
 def _erase_old(batch: int) -> Iterator[int]:
@@ -120,7 +122,7 @@ def _drop_proof_of(order: Order, item: OrderItem) -> None:
     with suppress(DomainError):
         product = product_version_of(item.product_id)
         values: Any = item.template_data
-        filling = fill_template(caller=caller, product=product, values=values)
+        filling = merge_template(caller=caller, product=product, values=values)
         drop_proof(digest=filling.digest(settings.PROOF_MARK))
 
 
@@ -172,7 +174,7 @@ def _write(order: Order, actor: Actor) -> None:
             "rendering",
         ]
     )
-    write_history(order, previous_status=order.status, actor=actor, note=NOTE)
+    append_history(order, previous_status=order.status, actor=actor, note=NOTE)
 
 
 def _erased(recipient: dict[str, str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.utils import timezone
 
-from fulfillment.core.audit.retention import Prunable
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
 from stores.orders.models import Order, Quote
 
@@ -34,10 +34,10 @@ SELECT (SELECT count(*) FROM gone), expires, id FROM passed ORDER BY expires DES
 """
 
 
-def prunables() -> list[Prunable]:
+def retention_rules() -> list[RetentionRule]:
     return [
-        Prunable("expired quotes", _count_quotes, _remove_quotes),
-        Prunable("stray print files", _count_print_files, _remove_print_files),
+        RetentionRule("expired quotes", _count_quotes, _remove_quotes),
+        RetentionRule("stray print files", _count_print_files, _remove_print_files),
     ]
 
 
@@ -60,7 +60,7 @@ def _remove_quotes(batch: int) -> Iterator[int]:
 
 def _remove_print_files(batch: int) -> Iterator[int]:
     """Nobody writes to these folders any more: an order that is tried again gets another ID."""
-    with storage_at_work():
+    with storage_errors():
         for folder in _stray_folders():
             names = [f"{folder}/{name}" for name in listed(folder)[1]]
             for name in [*names, folder]:
@@ -69,7 +69,7 @@ def _remove_print_files(batch: int) -> Iterator[int]:
 
 
 def _count_print_files() -> int:
-    with storage_at_work():
+    with storage_errors():
         return sum(len(listed(folder)[1]) for folder in _stray_folders())
 
 

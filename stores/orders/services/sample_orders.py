@@ -35,7 +35,7 @@ RECENT = {
     S.SHIPPED: 8,
 }
 OLDER = {S.DELIVERED: 880, S.SHIPPED: 40, S.CANCELLED: 45, S.RETURNED: 20, S.REJECTED: 10, S.ON_HOLD: 5}
-WAYS: dict[int, tuple[int, ...]] = {
+STATUS_PATHS: dict[int, tuple[int, ...]] = {
     S.RECEIVED: (10,),
     S.ON_HOLD: (10, 20),
     S.ACCEPTED: (10, 30),
@@ -203,7 +203,7 @@ def _orders(
 
 def _order(filling: _Filling, shape: _Shape, status: int, number: int, chance: random.Random) -> Order:
     city, state, postal_code = chance.choice(PLACES)
-    way, created = WAYS[status], filling.created
+    way, created = STATUS_PATHS[status], filling.created
     shipped = 50 in way or 60 in way
     return _order_like(
         filling.pattern,
@@ -259,7 +259,7 @@ def _item_rows(order: Order, shape: _Shape) -> Iterator[list[Any]]:
 
 def _history_rows(order: Order) -> Iterator[list[Any]]:
     previous = None
-    for index, status in enumerate(WAYS[order.status]):
+    for index, status in enumerate(STATUS_PATHS[order.status]):
         entry = {
             "order_id": order.pk,
             "sequence": index + 1,

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from fulfillment.core.errors import DomainError, PreconditionFailed
 from stores.orders.models import ActorKind, Order, OrderStatus, Shipment
-from stores.orders.models.status import MOVES, WITH_SHIPMENTS
+from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.reported_statuses import ReportedStatus
@@ -217,7 +217,11 @@ def _code_of(status: str) -> int | None:
 
 def _is_late(order: Order, status: int) -> bool:
     """A report of what lies behind says nothing new, and lowers nothing."""
-    return status < order.status and order.status not in ENDED and status not in MOVES[order.status]
+    return (
+        status < order.status
+        and order.status not in ENDED
+        and status not in ALLOWED_TRANSITIONS[order.status]
+    )
 
 
 def _is_number(text: str) -> bool:

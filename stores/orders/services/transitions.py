@@ -15,11 +15,11 @@ from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from stores.orders.models import ActorKind, CancellationState, Order, OrderHistory, OrderStatus, Shipment
 from stores.orders.models.status import (
+    ALLOWED_TRANSITIONS,
     CANCELLABLE_AT_ONCE,
     CANCELLABLE_ON_REQUEST,
+    DEMO_NEXT_STATUS,
     EVENT_TYPES,
-    MOVES,
-    NEXT_STEP,
     WITH_SHIPMENTS,
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
@@ -128,7 +128,7 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
     locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REQUESTED:
         return move_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
-    following = NEXT_STEP.get(locked.status)
+    following = DEMO_NEXT_STATUS.get(locked.status)
     if following is None:
         name = OrderStatus(locked.status).label
         raise Conflict(f"The order is {name}: nothing follows.", code="order_at_its_end")
@@ -156,7 +156,7 @@ def _waits_for_cancellation(order: Order) -> bool:
 
 def _check_move(order: Order, status: int) -> None:
     """The table; and what is in production is cancelled only where somebody asked for it."""
-    allowed = set(MOVES[order.status])
+    allowed = set(ALLOWED_TRANSITIONS[order.status])
     if order.status == OrderStatus.IN_PRODUCTION and order.cancellation != CancellationState.REQUESTED:
         allowed.discard(OrderStatus.CANCELLED)
     if status not in allowed:
@@ -215,7 +215,7 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
     if status != previous:
         count_order(order, status=previous, by=-1)
         count_order(order, status=status, by=1)
-    write_history(order, previous_status=previous, actor=change.actor, note=change.note)
+    append_history(order, previous_status=previous, actor=change.actor, note=change.note)
     tell(order, event_type or EVENT_TYPES[status], previous_status=previous)
     return order
 
@@ -233,7 +233,7 @@ CHANGING = (
 )
 
 
-def write_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
+def append_history(order: Order, *, previous_status: int | None, actor: Actor, note: str = "") -> None:
     insert_row(
         OrderHistory(
             order=order,
@@ -270,7 +270,7 @@ def _names(statuses: Any) -> str:
 def advance_demo_orders(*, older_than: timedelta) -> int:
     """Moves every order of the demo store on that has not changed for so long; returns how many."""
     waiting = Order.objects.filter(
-        store__is_demo=True, status__in=NEXT_STEP, updated__lte=timezone.now() - older_than
+        store__is_demo=True, status__in=DEMO_NEXT_STATUS, updated__lte=timezone.now() - older_than
     ).select_related("store")
     orders = list(waiting.order_by("position"))
     for order in orders:

@@ -9,20 +9,20 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
 from stores.orders.models import Order, Quote
-from stores.orders.pricing import Asked, Option, raise_faults
-from stores.orders.selectors.access import OpenedStore
+from stores.orders.pricing import Option, PriceRequest, raise_faults
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.price_lists import ListedProduct, listed_products
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.services.packing_slips import unprintable_faults
-from stores.orders.services.quotes import keep_quote, priced
+from stores.orders.services.quotes import priced, store_quote
 
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:
     """An order as it was sent; `template_data` has an entry for each item, None where nothing was sent."""
 
-    asked: Asked
+    asked: PriceRequest
     recipient: Mapping[str, str]
     template_data: Sequence[Mapping[str, Any] | None]
     external_id: str | None = None
@@ -39,7 +39,7 @@ class Checked(NamedTuple):
     reprint_of: Order | None
 
 
-def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
+def check_order(*, opened: StoreAccess, request: OrderRequest) -> Checked:
     reprint_of = _reprinted(opened, request)
     raise_faults(unprintable_faults(request.recipient))
     if request.quote_id is not None:
@@ -53,7 +53,7 @@ def check_order(*, opened: OpenedStore, request: OrderRequest) -> Checked:
     return Checked(products, option, quote, reprint_of)
 
 
-def _reprinted(opened: OpenedStore, request: OrderRequest) -> Order | None:
+def _reprinted(opened: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
     found = find_order(opened, request.reprint_of)
@@ -63,7 +63,7 @@ def _reprinted(opened: OpenedStore, request: OrderRequest) -> Order | None:
     return found
 
 
-def _quoted(opened: OpenedStore, request: OrderRequest) -> tuple[Quote, Option]:
+def _quoted(opened: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
     quote = find_quote(opened, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
@@ -112,12 +112,12 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
     return faults
 
 
-def _fresh_quote(opened: OpenedStore, asked: Asked) -> dict[str, Any]:
+def _fresh_quote(opened: StoreAccess, asked: PriceRequest) -> dict[str, Any]:
     try:
         _, prices = priced(opened=opened, asked=asked)
     except DomainError:
         return {}  # what was quoted can no longer be had: the old price is all there is to say
-    fresh = keep_quote(opened=opened, asked=asked, prices=prices)
+    fresh = store_quote(opened=opened, asked=asked, prices=prices)
     return {"Quote": orjson.loads(fresh.rendering)}
 
 
@@ -128,7 +128,7 @@ def _keyed_lines(request: OrderRequest, option: Option) -> tuple[Any, ...]:
     )
 
 
-def _products(opened: OpenedStore, asked: Asked, *, archived: bool) -> dict[str, ListedProduct]:
+def _products(opened: StoreAccess, asked: PriceRequest, *, archived: bool) -> dict[str, ListedProduct]:
     return listed_products(
         store_pk=opened.store.pk,
         product_ids=[item.product_id for item in asked.items],

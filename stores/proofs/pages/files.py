@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.responses import is_unchanged
-from fulfillment.core.files.storage import StorageUnavailable, storage_at_work
+from fulfillment.core.files.storage import StorageUnavailable, storage_errors
 from stores.proofs.links import LinkExpired, LinkInvalid, open_link
 from stores.proofs.signed_urls import FileBehind, file_behind
 
@@ -46,7 +46,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         # A bucket is read when the answer is made, no sooner.
-        with storage_at_work():
+        with storage_errors():
             file = default_storage.open(behind.file_name)
             with closed_on_failure(file):
                 return _answer(request, behind, file, headers)

@@ -23,7 +23,7 @@ from fulfillment.core.files.pictures import (
     has_transparency,
     open_picture,
 )
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, remove_files, write_files
 from fulfillment.core.lanes import PICTURES
 from stores.orders.models import Order, OrderedAsset
@@ -73,7 +73,7 @@ def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
         width=picture.width,
         height=picture.height,
     )
-    with storage_at_work():
+    with storage_errors():
         write_files([(asset_file(asset.pk, asset.format), picture.content)])
     asset.save(force_insert=True)
     return asset
@@ -88,7 +88,7 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
 
 
 @transaction.atomic(savepoint=False)
-def keep_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+def hold_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
     """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
     if asset_ids:
         execute(ORDERED, [order_id, list(asset_ids)])

@@ -12,7 +12,7 @@ import orjson
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Fault, Invalid, Unavailable
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
 from fulfillment.core.visible_text import is_blank
 from stores.proofs.models import Asset
@@ -47,7 +47,7 @@ class RenderersBusy(Unavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class TemplateMerge:
     """`values` of every field, and the uploaded picture of each image field that names one."""
 
     layout: Layout
@@ -63,7 +63,7 @@ class Filling:
 
     def images(self) -> dict[str, bytes]:
         read = self.uploads.read
-        with storage_at_work():
+        with storage_errors():
             return {name: _content(name, asset, read) for name, asset in self.assets.items()}
 
 
@@ -96,22 +96,22 @@ class Uploads:
         return self._contents[asset.pk]
 
 
-def fill_template(
+def merge_template(
     *,
     caller: Caller,
     product: ProductVersion,
     values: Mapping[str, object],
     uploads: Uploads | None = None,
-) -> Filling:
+) -> TemplateMerge:
     """`uploads` are those of the caller and the product's store, where several templates are filled in."""
     if not product.has_template:
         raise TemplateMissing
     layout = layout_of(product.pk, product.version, product.font_names)
-    with typesetting_at_work():
+    with typesetting_errors():
         resolved = resolve_values(layout.fields, values, layout.template.gallery)
     uploads = uploads or Uploads(caller, product.store_id)
     assets = _uploads(uploads, layout.fields, layout.template.gallery, resolved, values)
-    return Filling(layout, resolved, assets, uploads)
+    return TemplateMerge(layout, resolved, assets, uploads)
 
 
 def check_values(
@@ -122,13 +122,13 @@ def check_values(
     Returns the uploaded pictures.
     """
     fields = fields_of(product.pk)
-    with typesetting_at_work():
+    with typesetting_errors():
         resolved = resolve_values(fields, values)
     return _uploads(uploads, fields, {}, resolved, values)
 
 
 @contextmanager
-def typesetting_at_work() -> Iterator[None]:
+def typesetting_errors() -> Iterator[None]:
     """Turns the typesetter's refusals into ours."""
     try:
         yield

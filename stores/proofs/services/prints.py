@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.selectors.proofs import ProductVersion
-from stores.proofs.services.merging import Uploads, check_values, fill_template, typesetting_at_work
+from stores.proofs.services.merging import Uploads, check_values, merge_template, typesetting_errors
 from stores.typesetting import render_print
 
 # An order is made in one request.
@@ -46,9 +46,9 @@ def render_print_file(
         assets = check_values(product=product, values=values, uploads=uploads)
         return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
     deadline = time.monotonic() + seconds
-    filling = fill_template(caller=caller, product=product, values=values, uploads=uploads)
+    filling = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = filling.layout
-    with RENDERINGS.place(caller.key, wait=seconds), typesetting_at_work(), measured_rendering("print file"):
+    with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds = deadline - time.monotonic()
         printed = render_print(
             layout.template, filling.values, filling.images(), layout.fonts, seconds=seconds

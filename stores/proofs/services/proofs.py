@@ -9,14 +9,14 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_whole, proof_files, write_files
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.orders.services.proof_traces import note_traces, traces_of
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
-from stores.proofs.services.merging import Filling, RenderersBusy, fill_template, typesetting_at_work
+from stores.proofs.services.merging import RenderersBusy, TemplateMerge, merge_template, typesetting_errors
 from stores.typesetting import render_proof
 
 # A use within this time is not written down again; see PROOF_DAYS_KEPT, which is far longer.
@@ -25,7 +25,7 @@ TOUCH_AFTER = timedelta(days=1)
 
 def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
     """The stored proof of this product and data, or a new one."""
-    filling = fill_template(caller=caller, product=product, values=values)
+    filling = merge_template(caller=caller, product=product, values=values)
     digest = filling.digest(settings.PROOF_MARK)
     traces = traces_of(caller, filling)
     proof = find_proof(digest)
@@ -53,7 +53,9 @@ def _touch(digest: str) -> bool:
     return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
 
 
-def _render_once(product: ProductVersion, filling: Filling, digest: str, traces: list[str]) -> StoredProof:
+def _render_once(
+    product: ProductVersion, filling: TemplateMerge, digest: str, traces: list[str]
+) -> StoredProof:
     """The first of equal requests renders; the others wait for it and then find its proof."""
     with transaction.atomic():
         _wait_for_lock(digest)
@@ -61,7 +63,7 @@ def _render_once(product: ProductVersion, filling: Filling, digest: str, traces:
         if proof is not None and _is_whole(proof):
             note_traces(proof_digest=digest, traces=traces)
             return proof
-        with typesetting_at_work(), measured_rendering("proof"):
+        with typesetting_errors(), measured_rendering("proof"):
             rendered = render_proof(
                 filling.layout.template,
                 filling.values,
@@ -70,7 +72,7 @@ def _render_once(product: ProductVersion, filling: Filling, digest: str, traces:
                 settings.PROOF_MARK,
             )
         contents = (rendered.pdf, *rendered.pages)
-        with storage_at_work():
+        with storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
         proof = StoredProof(
             digest,

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from fulfillment.core.audit.retention import Prunable, prunable_rows
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, batches, listed, proof_folder
 from stores.catalog.models import CatalogUpload
 from stores.catalog.services.uploads import BEGUN_BY
@@ -35,16 +35,16 @@ _ASSET = re.compile(r"[0-9a-f]{32}\.")
 ARTWORK_KEPT = timedelta(days=7)
 
 
-def prunables(*, proof_days: int | None = None) -> list[Prunable]:
+def retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
     days = settings.PROOF_DAYS_KEPT if proof_days is None else proof_days
     return [
-        Prunable("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
-        Prunable("unused pictures", lambda: _unused_assets().count(), _remove_assets),
-        Prunable("stray proof folders", _count_stray_folders, _remove_stray_folders),
-        Prunable("stray pictures", _count_stray_assets, _remove_stray_assets),
-        prunable_rows("artwork of unsaved templates", _old_artwork),
-        Prunable("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
-        *retention.prunables(),
+        RetentionRule("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
+        RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
+        RetentionRule("stray proof folders", _count_stray_folders, _remove_stray_folders),
+        RetentionRule("stray pictures", _count_stray_assets, _remove_stray_assets),
+        rule_for_rows("artwork of unsaved templates", _old_artwork),
+        RetentionRule("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
+        *retention.retention_rules(),
     ]
 
 
@@ -56,7 +56,7 @@ def _unused_assets() -> QuerySet[Asset]:
 def _remove_assets(batch: int) -> Iterator[int]:
     """The row first: a file that stays behind is a stray one of the next run."""
     while names := _remove_asset_rows(batch):
-        with storage_at_work():
+        with storage_errors():
             for name in names:
                 default_storage.delete(name)
         yield len(names)
@@ -90,7 +90,7 @@ def _empty_upload(key: int) -> bool:
     upload = _old_uploads().select_for_update(skip_locked=True).filter(pk=key).first()
     if upload is None:
         return False
-    with storage_at_work():
+    with storage_errors():
         upload.upload.delete(save=False)
     upload.save(update_fields=["upload"])
     return True
@@ -102,39 +102,39 @@ def _unused_proofs(days: int) -> QuerySet[Proof]:
 
 def _remove_proofs(days: int, batch: int) -> Iterator[int]:
     while digests := _remove_rows(days, batch):
-        with storage_at_work():
+        with storage_errors():
             for digest in digests:
                 _clear_folder(digest)
         yield len(digests)
 
 
 def _remove_stray_folders(batch: int) -> Iterator[int]:
-    with storage_at_work():
+    with storage_errors():
         for digest in _stray_digests():
             yield _clear_folder(digest, older_than=YOUNG)
 
 
 def _count_stray_folders() -> int:
-    with storage_at_work():
+    with storage_errors():
         return sum(not _is_in_the_making(proof_folder(digest)) for digest in _stray_digests())
 
 
 def _remove_stray_assets(batch: int) -> Iterator[int]:
-    with storage_at_work():
+    with storage_errors():
         for name in _stray_assets():
             default_storage.delete(name)
             yield 1
 
 
 def _count_stray_assets() -> int:
-    with storage_at_work():
+    with storage_errors():
         return sum(1 for _ in _stray_assets())
 
 
 def drop_proof(*, digest: str) -> bool:
     """Removes a proof with its files; False when there is none."""
     found = bool(Proof.objects.filter(digest=digest).delete()[0])
-    with storage_at_work():
+    with storage_errors():
         _clear_folder(digest)
     return found
 

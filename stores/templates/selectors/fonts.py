@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.files.storage import default_storage
 
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file
 from stores.templates.models import Font
 from stores.typesetting import FontSet
@@ -19,7 +19,7 @@ def font_set() -> FontSet:
 @lru_cache(maxsize=4)
 def font_set_of(names: tuple[str, ...]) -> FontSet:
     """The shipped fonts and these files of the storage."""
-    with storage_at_work():
+    with storage_errors():
         paths = [_local(name) for name in names]
     return FontSet.shipped().with_files(paths) if paths else FontSet.shipped()
 

@@ -3,7 +3,7 @@ import hashlib
 from django.db import connection, transaction
 
 from fulfillment.core.errors import Conflict, Fault, Invalid
-from fulfillment.core.files.storage import storage_at_work
+from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import remove_files, write_files
 from stores.templates.models import Font
 from stores.templates.selectors.fonts import font_file
@@ -38,7 +38,7 @@ def add_font(*, file_name: str, content: bytes) -> Font:
     )
     if Font.objects.filter(sha256=font.sha256).exists():
         raise Invalid.at("/file", "font_known", "This very file is there already.")
-    with storage_at_work():
+    with storage_errors():
         write_files([(font_file(font), content)])
     font.save(force_insert=True)
     return font

@@ -10,7 +10,7 @@ import orjson
 from fulfillment.core.errors import Fault
 from fulfillment.core.visible_text import is_blank
 from stores.catalog.records import Record, fingerprint
-from stores.proofs.services.merging import typesetting_at_work
+from stores.proofs.services.merging import typesetting_errors
 from stores.templates.selectors.fonts import font_set
 from stores.typesetting import (
     Artwork,
@@ -59,7 +59,7 @@ class TemplateChecks:
         if self._fonts is None:
             self._fonts = font_set()
         try:
-            with typesetting_at_work():
+            with typesetting_errors():
                 parsed = parse_template(template, [read_field(entry) for entry in entries], self._fonts)
                 try_template(parsed, self._fonts)
         except TemplateInvalid as error:
@@ -97,7 +97,7 @@ def _unprintable_values(entries: Sequence[Record], template: Template, fonts: Fo
         }
         if not values:
             continue
-        with typesetting_at_work():
+        with typesetting_errors():
             problems = _problems_of(template, values, fonts)
         for problem in problems:
             index = places.get(problem.pointer)

@@ -10,7 +10,7 @@ from oauth2_provider.models import AccessToken
 from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.permissions import with_implied
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from applications.oauth import token_authentication
 from applications.oauth.token_authentication import INVALID_KEY, MISSING_KEY, caller_of
 from applications.registration.models import Application
@@ -46,9 +46,9 @@ def test_caller_of_a_user_is_known_whole(world):
         scopes=frozenset({"Order.All.Read", "Order.Self.Read", "Store.Self.Read"}),
         subscription_id=world.user.subscription.pk,
     )
-    assert isinstance(standing, Standing)
+    assert isinstance(standing, RateLimitStatus)
     assert (standing.policy, standing.quota, standing.used) == ("subscription", 600, 1)
-    assert 59 < standing.seconds_left <= 60
+    assert 59 < standing.resets_in <= 60
 
 
 def test_caller_of_an_application_has_no_person(world):

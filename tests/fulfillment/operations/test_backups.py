@@ -25,7 +25,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from moto.server import ThreadedMotoServer
 from psycopg import sql
 
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Unprocessable
 from fulfillment.operations.backups import making, programs
 from fulfillment.operations.backups.manifest import check_backup, read_manifest
@@ -336,7 +336,7 @@ def test_backup_is_private_and_never_written_over(shop, tmp_path):
     assert (tmp_path / "backup").stat().st_mode & 0o777 == 0o700
     with pytest.raises(CommandError, match="there already"):
         call_command("backup", str(tmp_path / "backup"))
-    with only_one("Pruning"), pytest.raises(CommandError, match="Pruning is running"):
+    with exclusive_job("Pruning"), pytest.raises(CommandError, match="Pruning is running"):
         call_command("backup", str(tmp_path / "other"))
 
 

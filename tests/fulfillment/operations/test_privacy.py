@@ -25,7 +25,7 @@ from applications.registration.services.owners import OwnerInvitation
 from delivery.datasets.models import ImportRun
 from fulfillment.core.errors import Conflict
 from fulfillment.operations.backups.programs import run_program
-from fulfillment.operations.privacy import erase_user, every_kind, export_user_data, find_user
+from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
 from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
 from tests.factories.orders import make_product, order_body
@@ -205,7 +205,7 @@ def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):
     call_command("export_user_data", "zenobia.quill@print.example", str(tmp_path / "zenobia.zip"))
 
     files = unpacked((tmp_path / "zenobia.zip").read_bytes())
-    assert set(files) == {f"{kind.name}.json" for kind in every_kind()}
+    assert set(files) == {f"{kind.name}.json" for kind in data_providers()}
     profile = files["profile.json"][0]
     assert (profile["Email"], profile["Phone"], profile["Tenant"]) == (
         PERSON["email"],

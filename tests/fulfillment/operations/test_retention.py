@@ -20,11 +20,11 @@ from applications.webhooks.services import webhooks
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook, delete_webhook, rotate_secret
 from delivery.datasets.models import ImportProblem, ImportRun, ImportState
-from fulfillment.core.audit.retention import Prunable, prunable_rows
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.operations import retention
-from fulfillment.operations.retention import every_prunable, prune
+from fulfillment.operations.retention import all_retention_rules, prune
 from fulfillment.tasks import prune_everything
 
 
@@ -35,7 +35,7 @@ def every_clock_moves(monkeypatch):
 
 
 def counts():
-    return {thing.name: thing.count() for thing in every_prunable()}
+    return {thing.name: thing.count() for thing in all_retention_rules()}
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_only_the_named_things_go(old_things, capsys):
 def test_each_batch_is_a_transaction_and_a_stopped_run_is_gone_on_with():
     for number in range(5):
         Session.objects.create(session_key=f"old{number}", expire_date=timezone.now() - timedelta(days=1))
-    rows = prunable_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now()))
+    rows = rule_for_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now()))
 
     batches = rows.remove(2)
     assert next(batches) == 2
@@ -130,7 +130,7 @@ def test_rows_somebody_works_on_are_passed_by():
 
 @pytest.mark.django_db(transaction=True)
 def test_two_do_not_prune_at_once():
-    with only_one("Pruning"), pytest.raises(CommandError, match="running already"):
+    with exclusive_job("Pruning"), pytest.raises(CommandError, match="running already"):
         call_command("prune")
     call_command("prune")
 
@@ -140,7 +140,7 @@ def test_night_is_tried_again_while_a_backup_is_made():
     job = Job(
         id=1, status="doing", queue="default", lock=None, queueing_lock=None, task_name="fulfillment.prune"
     )
-    with only_one("Pruning"), pytest.raises(Conflict) as refused:
+    with exclusive_job("Pruning"), pytest.raises(Conflict) as refused:
         prune_everything(timestamp=0)
 
     again = prune_everything.get_retry_exception(exception=refused.value, job=job)
@@ -157,8 +157,11 @@ def test_what_fails_stops_nothing_else(db, monkeypatch, error):
         yield 3
         raise error
 
-    things = [Prunable("first", lambda: 4, fail), Prunable("second", lambda: 1, lambda batch: iter([1]))]
-    monkeypatch.setattr(retention, "every_prunable", lambda **_: things)
+    things = [
+        RetentionRule("first", lambda: 4, fail),
+        RetentionRule("second", lambda: 1, lambda batch: iter([1])),
+    ]
+    monkeypatch.setattr(retention, "all_retention_rules", lambda **_: things)
     report = prune()
 
     assert [(one.name, one.count, one.failure.removeprefix("OperationalError: ")) for one in report] == [

@@ -19,7 +19,7 @@ from accounts.models import IdempotentAnswer, SubscriptionKey
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from applications.registration.models import ApplicationKey
 from applications.registration.services.owners import invite_owner
-from fulfillment.core.db.locks import only_one
+from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt, is_newest
 from fulfillment.management.commands.rotate_secrets import STORED_SECRETS
 from fulfillment.operations.secret_rotation import rotate_secrets
@@ -194,7 +194,7 @@ def test_what_no_key_opens_is_named_and_stops_nothing(world, steps):
 
 @pytest.mark.django_db(transaction=True)
 def test_two_rotations_at_once_are_refused():
-    with only_one("The rotation of secrets"), pytest.raises(CommandError, match="running already"):
+    with exclusive_job("The rotation of secrets"), pytest.raises(CommandError, match="running already"):
         call_command("rotate_secrets")
 
 

@@ -146,7 +146,7 @@ def exhaust(settings):
     settings.ADDRESS_REQUESTS_PER_MINUTE = 1
     for _ in range(2):
         ApiClient().call("GET", "/store", REMOTE_ADDR="198.51.100.7")
-    assert rate_limits.known_refusal("address:198.51.100.7")
+    assert rate_limits.cached_rejection("address:198.51.100.7")
 
 
 @pytest.mark.parametrize(

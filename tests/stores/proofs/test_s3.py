@@ -214,14 +214,14 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
     stray = f"{print_folder(new_order_id())}/0-0123456789abcdef.pdf"
     default_storage.save(stray, ContentFile(b"%PDF-"))
 
-    assert {thing.name: thing.count() for thing in pruning.prunables() if thing.count()} == {}
+    assert {thing.name: thing.count() for thing in pruning.retention_rules() if thing.count()} == {}
     monkeypatch.setattr(retention, "YOUNG", -retention.YOUNG)
     monkeypatch.setattr(pruning, "_is_young", lambda name, age: False)
-    removed = {thing.name: sum(thing.remove(10)) for thing in pruning.prunables()}
+    removed = {thing.name: sum(thing.remove(10)) for thing in pruning.retention_rules()}
     strays = {"stray proof folders": 1, "stray pictures": 1, "stray print files": 1}
     assert {name: count for name, count in removed.items() if count} == strays
     assert len(bucket.keys()) == 4
-    assert {thing.name: thing.count() for thing in pruning.prunables() if thing.count()} == {}
+    assert {thing.name: thing.count() for thing in pruning.retention_rules() if thing.count()} == {}
 
 
 @pytest.fixture

@@ -92,20 +92,20 @@ def test_settings_change_the_application(world, browser):
 
 def test_a_form_opened_before_another_change_does_not_write_over_it(world, browser):
     address = f"/applications/{world.application.pk}/settings"
-    opened = browser.get(address).context["form"].seen_version
+    opened = browser.get(address).context["form"].loaded_version
     Application.objects.filter(pk=world.application.pk).update(description="Of somebody else")
     sent = {"name": "Mine", "description": "", "reply_urls": "", "is_enabled": "on"}
 
-    refused = browser.post(address, {**sent, "seen_version": opened})
-    wrong = browser.post(address, {**sent, "name": "", "seen_version": opened})
-    known = refused.context["form"].seen_version
+    refused = browser.post(address, {**sent, "loaded_version": opened})
+    wrong = browser.post(address, {**sent, "name": "", "loaded_version": opened})
+    known = refused.context["form"].loaded_version
 
     assert "Somebody changed this after you opened it" in refused.content.decode()
     assert 'value="Mine"' in refused.content.decode()
     assert Application.objects.get(pk=world.application.pk).description == "Of somebody else"
     assert known != opened
-    assert f'name="seen_version" value="{known}"' in wrong.content.decode()
-    assert browser.post(address, {**sent, "seen_version": known}).status_code == 302
+    assert f'name="loaded_version" value="{known}"' in wrong.content.decode()
+    assert browser.post(address, {**sent, "loaded_version": known}).status_code == 302
     assert Application.objects.get(pk=world.application.pk).name == "Mine"
 
 

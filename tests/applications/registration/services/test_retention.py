@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from applications.registration.services.retention import prunables
+from applications.registration.services.retention import retention_rules
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
 from applications.webhooks.sending.client import Answer
 from applications.webhooks.services.delivery_attempts import record_attempt
@@ -15,7 +15,7 @@ DAY = timedelta(days=1)
 
 
 def prune(batch=500):
-    return {thing.name: (thing.count(), sum(thing.remove(batch))) for thing in prunables()}
+    return {thing.name: (thing.count(), sum(thing.remove(batch))) for thing in retention_rules()}
 
 
 def deliver(event, webhook):

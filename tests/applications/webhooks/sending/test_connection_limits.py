@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from applications.webhooks.sending.connection_limits import MOST_OF_AN_EVENT, Places
-from applications.webhooks.services.delivery_attempts import Taken
+from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
 ONE, TWO, HOOK, OTHER = (uuid.uuid4() for _ in range(4))
-TAKEN = Taken(0, 1, HOOK, ONE, "https://print.example", False, (), uuid.uuid4(), b"")
+TAKEN = ClaimedDelivery(0, 1, HOOK, ONE, "https://print.example", False, (), uuid.uuid4(), b"")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import pytest
 
 from delivery.datasets.populations import Populations, pack, totals_of
-from delivery.datasets.services.activation_checks import concerns_about
+from delivery.datasets.services.activation_checks import activation_warnings
 from tests.factories.delivery import load_dataset
 
 LIVE: Populations = {
@@ -10,7 +10,7 @@ LIVE: Populations = {
 
 
 def judge(populations: Populations, live, rejects: int = 0, rows: int = 1000, max_reject: float = 0.5):
-    return concerns_about(
+    return activation_warnings(
         populations=populations,
         totals=totals_of(populations),
         route_types="CRH",

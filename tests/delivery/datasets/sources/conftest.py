@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from delivery.datasets.populations import BASE, Populations
-from delivery.datasets.sources.aggregation import gather_routes
+from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import open_file
 from delivery.datasets.sources.detection import read_source
 from delivery.datasets.sources.problems import ProblemLog
@@ -39,7 +39,7 @@ def gather(tmp_path: Path) -> Callable[..., Gathered]:
         log = ProblemLog()
         with open_file(path) as opened:
             source = read_source(opened, log, **options)
-            populations, _ = gather_routes(source, log)
+            populations, _ = aggregate_routes(source, log)
         return Gathered(source, log, populations)
 
     return run

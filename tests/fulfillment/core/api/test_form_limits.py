@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from accounts import rate_limits
-from accounts.rate_limits import Standing
+from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.form_limits import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
 from tests.support.costs import milliseconds
 
@@ -79,7 +79,7 @@ def test_who_is_signed_in_sends_longer_forms(world):
 def test_flood_from_one_address_is_refused_before_its_form_is_taken_apart(db, client, settings):
     bucket = f"{rate_limits.TOKEN_FAILURES}:198.51.100.7"
     rate_limits.remember_refusal(
-        bucket, Standing(rate_limits.TOKEN_FAILURES, quota=1, used=1000, seconds_left=60)
+        bucket, RateLimitStatus(rate_limits.TOKEN_FAILURES, quota=1, used=1000, resets_in=60)
     )
     body = b"grant_type=client_credentials&scope=" + b"%41" * 10_000
 

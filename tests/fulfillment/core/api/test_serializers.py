@@ -1,7 +1,7 @@
 import pytest
 from rest_framework.exceptions import ValidationError
 
-from fulfillment.core.api.serializers import StrictInteger, StrictSerializer, StrictText, read_form
+from fulfillment.core.api.serializers import StrictInteger, StrictSerializer, StrictText, validate_data
 
 
 class Line(StrictSerializer):
@@ -53,22 +53,22 @@ def outcome(read, body):
 
 @pytest.mark.parametrize("body", BODIES, ids=str)
 def test_form_is_read_as_drf_reads_it(body):
-    assert outcome(lambda sent: read_form(Form, sent), body) == outcome(as_drf_reads, body)
+    assert outcome(lambda sent: validate_data(Form, sent), body) == outcome(as_drf_reads, body)
 
 
 def test_form_keeps_nothing_of_what_it_read_before():
-    first = read_form(Form, {"Lines": [{"Name": "a", "Count": 2}], "Note": "x"})
+    first = validate_data(Form, {"Lines": [{"Name": "a", "Count": 2}], "Note": "x"})
     with pytest.raises(ValidationError):
-        read_form(Form, {"Lines": [{"Name": 1}]})
+        validate_data(Form, {"Lines": [{"Name": 1}]})
 
-    assert read_form(Form, {"Lines": [{"Name": "b"}]}) == {"Lines": [{"Name": "b"}]}
+    assert validate_data(Form, {"Lines": [{"Name": "b"}]}) == {"Lines": [{"Name": "b"}]}
     assert first == {"Lines": [{"Name": "a", "Count": 2}], "Note": "x"}
 
 
 @pytest.mark.parametrize("name", ["\u200b", "\u00ad\u3164", "\u2800"], ids=ascii)
 def test_name_nobody_can_see_is_blank(name):
     with pytest.raises(ValidationError) as refusal:
-        read_form(Form, {"Lines": [{"Name": name}]})
+        validate_data(Form, {"Lines": [{"Name": name}]})
 
     assert refusal.value.get_codes() == {"Lines": {0: {"Name": ["blank"]}}}
-    assert read_form(Form, {"Lines": [{"Name": f"a{name}"}]})["Lines"][0]["Name"] == f"a{name}"
+    assert validate_data(Form, {"Lines": [{"Name": f"a{name}"}]})["Lines"][0]["Name"] == f"a{name}"

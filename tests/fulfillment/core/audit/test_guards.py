@@ -11,7 +11,7 @@ from django.db import DatabaseError, ProgrammingError, connection, transaction
 from psycopg import sql
 
 from accounts.models import Tenant, User
-from fulfillment.core.audit.guards import close_trail, grant_use, trail_models
+from fulfillment.core.audit.guards import grant_use, install_append_only_triggers, trail_models
 from stores.orders.models import OrderHistory
 from tests.factories.orders import make_product, order_body
 
@@ -137,7 +137,7 @@ def test_closing_again_touches_no_table(db):
     with connection.cursor() as cursor:
         cursor.execute("SELECT array_agg(oid ORDER BY oid) FROM pg_trigger WHERE tgname LIKE 'guard_%'")
         before = cursor.fetchone()
-        close_trail()
+        install_append_only_triggers()
         cursor.execute("SELECT array_agg(oid ORDER BY oid) FROM pg_trigger WHERE tgname LIKE 'guard_%'")
         assert cursor.fetchone() == before
     assert len(before[0]) == 2 * len(TRAIL)

@@ -15,7 +15,7 @@ from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.delivery_attempts import take_due_deliveries
 from fulfillment.core.db.clock import DatabaseClock, database_now
 from fulfillment.core.errors import Conflict
-from fulfillment.operations.retention import every_prunable, prune
+from fulfillment.operations.retention import all_retention_rules, prune
 from stores.orders.models import Order
 from tests.accounts.services.test_two_factor import code_of
 from tests.factories.accounts import UserFactory
@@ -147,9 +147,9 @@ def test_the_clock_goes_on_from_the_databases_while_its_own_jumps():
 def test_nothing_is_pruned_by_a_clock_that_is_not_the_databases(world, by):
     client = world.as_application()
     client.call("GET", "/store")
-    before = {thing.name: thing.count() for thing in every_prunable()}
+    before = {thing.name: thing.count() for thing in all_retention_rules()}
 
     with jumped(by), pytest.raises(Conflict, match="minutes apart; nothing is pruned"):
         prune()
 
-    assert {thing.name: thing.count() for thing in every_prunable()} == before
+    assert {thing.name: thing.count() for thing in all_retention_rules()} == before

@@ -48,19 +48,19 @@ def test_changing_a_store_renders_its_products_again(operator):
 def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
     store = make_store()
     address = reverse("admin:stores_store_change", args=[store.pk])
-    opened = operator.get(address).context["adminform"].form.seen_version
+    opened = operator.get(address).context["adminform"].form.loaded_version
     Store.objects.filter(pk=store.pk).update(time_zone="Europe/Berlin")
 
-    refused = operator.post(address, {**VALUES, "seen_version": opened})
-    newest = refused.context["adminform"].form.seen_version
+    refused = operator.post(address, {**VALUES, "loaded_version": opened})
+    newest = refused.context["adminform"].form.loaded_version
 
     assert "Somebody changed this after you opened it" in refused.content.decode()
-    assert f'name="seen_version" value="{newest}"' in refused.content.decode()
+    assert f'name="loaded_version" value="{newest}"' in refused.content.decode()
     assert Store.objects.get().company_name == store.company_name
     assert newest != opened
-    wrong = operator.post(address, {**VALUES, "currency": "Euro", "seen_version": newest})
-    assert wrong.context["adminform"].form.seen_version == newest
-    assert operator.post(address, {**VALUES, "seen_version": newest}).status_code == 302
+    wrong = operator.post(address, {**VALUES, "currency": "Euro", "loaded_version": newest})
+    assert wrong.context["adminform"].form.loaded_version == newest
+    assert operator.post(address, {**VALUES, "loaded_version": newest}).status_code == 302
     assert Store.objects.get().company_name == "New Store"
 
 

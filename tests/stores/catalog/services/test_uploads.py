@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.errors import Conflict, Invalid
-from fulfillment.operations.retention import every_prunable
+from fulfillment.operations.retention import all_retention_rules
 from stores.catalog import reader
 from stores.catalog import source as catalog_source
 from stores.catalog.models import CatalogUpload, Product, Store
@@ -287,7 +287,7 @@ def test_a_check_of_what_was_thrown_away_does_nothing(world, file):
 
 def test_files_are_pruned_and_their_records_stay(world, file, stored_files):
     upload = checked(world, file)
-    (thing,) = [one for one in every_prunable() if one.name == "files of old catalog imports"]
+    (thing,) = [one for one in all_retention_rules() if one.name == "files of old catalog imports"]
     assert thing.count() == 0
     CatalogUpload.objects.update(updated="2020-01-01T00:00:00Z")
 

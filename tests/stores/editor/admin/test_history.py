@@ -12,7 +12,7 @@ from stores.catalog.models import TemplateChange
 from stores.catalog.selectors.catalog import catalog_of, stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.writer import write_catalog
-from stores.editor.admin.history import tell_template
+from stores.editor.admin.history import changes_of_template
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
 from tests.stores.catalog.services.test_imports import load
 
@@ -104,13 +104,13 @@ def history(world, product):
     ],
 )
 def test_one_change_is_told_as_one_line(before, after, told):
-    assert tell_template(before, after) == [told]
+    assert changes_of_template(before, after) == [told]
 
 
 def test_a_page_put_in_between_leaves_the_others_untold():
     first, second, added = page(text_box("A")), page(text_box("B")), page()
 
-    assert tell_template(outline(first, second), outline(first, added, second)) == [
+    assert changes_of_template(outline(first, second), outline(first, added, second)) == [
         ("Pages", "2", "3"),
         ("Page 2", "", "added: 88.9 × 50.8 mm, 0 boxes"),
     ]
@@ -119,7 +119,7 @@ def test_a_page_put_in_between_leaves_the_others_untold():
 def test_a_template_made_anew_is_told_in_a_bounded_number_of_lines():
     boxes = [text_box(f"F{number}") for number in range(60)]
 
-    told = tell_template(outline(page()), outline(page(*boxes)))
+    told = changes_of_template(outline(page()), outline(page(*boxes)))
 
     assert len(told) == MOST_TOLD
     assert told[-1] == ("Template", "", "and 21 more changes")
@@ -173,7 +173,7 @@ def test_pictures_are_kept_as_digests_and_very_long_pages_as_numbers(world):
         cursor.execute("UPDATE stores_product SET template = %s", [json.dumps(long)])
     kept = TemplateChange.objects.latest("pk")
     assert [one["Boxes"] for one in kept.after["Pages"]] == [60, 60]
-    assert ("Page 1, boxes", "6", "60") in tell_template(kept.before, kept.after)
+    assert ("Page 1, boxes", "6", "60") in changes_of_template(kept.before, kept.after)
 
 
 @pytest.mark.parametrize("template", ["7", "[]", '"text"', '{"Artwork": [1], "Pages": {}}', "null"])
@@ -185,4 +185,4 @@ def test_a_template_of_any_form_can_be_written(world, template):
 
     history(world, product)
     kept = TemplateChange.objects.get()
-    assert tell_template(kept.before, kept.after)
+    assert changes_of_template(kept.before, kept.after)

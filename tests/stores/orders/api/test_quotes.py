@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.orders.models import Quote
-from stores.orders.pricing import Asked, AskedItem, price
+from stores.orders.pricing import PriceRequest, PriceRequestItem, price
 from stores.orders.selectors.price_lists import ListedProduct, Price
 from stores.orders.selectors.quotes import quoted_options
 from tests.factories.orders import make_product, price_values
@@ -189,7 +189,7 @@ def test_totals_never_lose_a_cent(priced):
         )
         for n, (cost, _) in enumerate(priced)
     }
-    asked = Asked(tuple(AskedItem(str(n), str(n), q) for n, (_, q) in enumerate(priced)), "US")
+    asked = PriceRequest(tuple(PriceRequestItem(str(n), str(n), q) for n, (_, q) in enumerate(priced)), "US")
     exact = sum(int(cost * 100) * quantity for cost, quantity in priced)
     if exact >= 10**14:
         return

@@ -13,9 +13,9 @@ from accounts.callers import Caller
 from applications.webhooks.models import Event
 from fulfillment.core.errors import DomainError
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.pricing import Asked, AskedItem
+from stores.orders.pricing import PriceRequest, PriceRequestItem
 from stores.orders.representations import render_export_row
-from stores.orders.selectors.access import OpenedStore
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, prepare_order
 from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order, refuse_cancellation
 from stores.orders.services.validation import OrderRequest
@@ -40,9 +40,11 @@ BUYER = Actor(ActorKind.APPLICATION)
 def place_order(world, store):
     caller = Caller(application_id=world.application.pk)
     request = OrderRequest(
-        asked=Asked((AskedItem("1", "card", 100),), "US"), recipient=RECIPIENT, template_data=[None]
+        asked=PriceRequest((PriceRequestItem("1", "card", 100),), "US"),
+        recipient=RECIPIENT,
+        template_data=[None],
     )
-    opened = OpenedStore(store, caller, everything=False)
+    opened = StoreAccess(store, caller, everything=False)
     return create_order(prepared=prepare_order(opened=opened, request=request), actor=BUYER).order
 
 

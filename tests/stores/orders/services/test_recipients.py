@@ -31,7 +31,7 @@ from stores.orders.services.print_files import read_print_file
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
-from stores.proofs.services.assets import keep_ordered_assets
+from stores.proofs.services.assets import hold_ordered_assets
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.factories.webhooks import make_webhook
@@ -281,7 +281,7 @@ def test_picture_removed_while_its_print_was_made_is_no_obstacle(photos):
     order = photos.order()
     photos.asset.delete()
 
-    keep_ordered_assets(order_id=order.pk, asset_ids=[photos.asset.pk])
+    hold_ordered_assets(order_id=order.pk, asset_ids=[photos.asset.pk])
 
     assert not OrderedAsset.objects.exists()
 

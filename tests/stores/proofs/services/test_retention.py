@@ -32,7 +32,7 @@ def make(world):
 
 
 def pruned():
-    return {thing.name: sum(thing.remove(2)) for thing in retention.prunables(proof_days=45)}
+    return {thing.name: sum(thing.remove(2)) for thing in retention.retention_rules(proof_days=45)}
 
 
 def age(names):
@@ -128,7 +128,7 @@ def photo_card(world):
 
 
 def remove(name):
-    [thing] = [one for one in retention.prunables() if one.name == name]
+    [thing] = [one for one in retention.retention_rules() if one.name == name]
     expected = thing.count()
     assert sum(thing.remove(2)) == expected
     assert thing.count() == 0
