@@ -383,7 +383,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Store Fulfillment API",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
-    "DESCRIPTION": (BASE_DIR / "fulfillment" / "api" / "description.md").read_text(encoding="utf-8"),
+    "DESCRIPTION": (BASE_DIR / "fulfillment" / "core" / "api" / "description.md").read_text(encoding="utf-8"),
     "SERVERS": [{"url": "/"}],
     "SCHEMA_PATH_PREFIX": API_ROOT,
     "SERVE_INCLUDE_SCHEMA": False,

@@ -15,6 +15,8 @@ from tests.support.databases import own_database
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
 
+pytest_plugins = ["tests.support.fixtures"]
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(

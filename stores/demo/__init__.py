@@ -9,7 +9,7 @@ from stores.catalog.models import Store
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.typesetting import load_template_folder
 
-FOLDER = Path(__file__).resolve().parent.parent / "demo"
+FOLDER = Path(__file__).resolve().parent
 
 
 def load_demo_catalog() -> ImportSummary | None:

@@ -12,7 +12,8 @@ FILES = [
     path
     for app in APPS
     for layer in ("models", "selectors", "services")
-    for path in sorted((ROOT / app / layer).rglob("*.py"))
+    for folder in sorted((ROOT / app).rglob(layer))
+    for path in sorted(folder.rglob("*.py"))
 ]
 
 

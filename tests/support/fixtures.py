@@ -1,0 +1,76 @@
+"""Fixtures that tests of several apps use."""
+
+import pytest
+from django.core.files.storage import default_storage
+from django.test import Client
+
+from tests.support.order_helpers import Shop, build_shop, open_shop
+from tests.support.scenario import World, confirm_password
+from tests.support.snapshots import Snapshot
+
+
+@pytest.fixture
+def signed_in(world: World):
+    """A browser session for one of the people of the world."""
+
+    def sign_in(user) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in
+
+
+@pytest.fixture
+def browser(world: World, signed_in) -> Client:
+    return signed_in(world.user)
+
+
+@pytest.fixture
+def confirmed(browser) -> Client:
+    """The password was typed a moment ago."""
+    return confirm_password(browser)
+
+
+@pytest.fixture
+def stored_files():
+    def list_all(folder=""):
+        try:
+            folders, names = default_storage.listdir(folder)
+        except FileNotFoundError:
+            return []
+        below = [file for one in folders for file in list_all(f"{folder}/{one}".lstrip("/"))]
+        return [f"{folder}/{name}".lstrip("/") for name in names] + below
+
+    return list_all
+
+
+@pytest.fixture
+def broken_storage(monkeypatch):
+    """Takes so many files, then fails; `None` means it fails to read."""
+
+    def break_after(count):
+        save = default_storage.save
+        taken = []
+
+        def fail(*args, **kwargs):
+            if len(taken) >= count:
+                raise ConnectionError("the storage is away")
+            taken.append(args)
+            return save(*args, **kwargs)
+
+        monkeypatch.setattr(default_storage._wrapped, "save", fail)
+
+    return break_after
+
+
+@pytest.fixture(scope="session")
+def made_shop(snapshot_of) -> Snapshot[Shop]:
+    return snapshot_of(build_shop)
+
+
+@pytest.fixture
+def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
+    if "world" in request.fixturenames:
+        return open_shop(request.getfixturevalue("world"))
+    return made_shop.restore()
