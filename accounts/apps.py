@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from fulfillment.core import plugins
 
 
-class AccountsConfig(AppConfig):
+class AccountsConfig(plugins.ServiceApp):
     name = "accounts"
     verbose_name = "People and permissions"

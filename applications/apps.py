@@ -1,7 +1,7 @@
-from django.apps import AppConfig
+from fulfillment.core import plugins
 
 
-class ApplicationsConfig(AppConfig):
+class ApplicationsConfig(plugins.ServiceApp):
     name = "applications"
     verbose_name = "Applications"
 

@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from fulfillment.core import plugins
 
 
-class DeliveryConfig(AppConfig):
+class DeliveryConfig(plugins.ServiceApp):
     name = "delivery"
     verbose_name = "Delivery populations"

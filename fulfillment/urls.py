@@ -3,6 +3,7 @@ from django.urls import include, path, re_path
 
 from fulfillment.core.api.errors import unknown_path
 from fulfillment.core.api.schema import serve_schema
+from fulfillment.core.plugins import offered
 from fulfillment.site import api_docs, probes
 from fulfillment.site.metrics import show_metrics
 from fulfillment.site.pages import handler400, handler403, handler404, handler500
@@ -16,10 +17,9 @@ urlpatterns = [
     path("api/v1/docs", api_docs.show_console, name="api-console"),
     path("api/v1/docs/oauth2-redirect", api_docs.finish_sign_in),
     re_path(r"^api/", unknown_path),
-    path("", include("applications.oauth.urls")),
-    path("", include("stores.urls")),
+    # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
+    *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),
     path("", include("fulfillment.site.page_urls")),
-    path("accounts/", include("accounts.urls")),
     # One way to sign in, with its limits and its second factor.
     path("admin/", admin.site.urls),
     path("healthz", probes.healthz),

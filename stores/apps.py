@@ -1,6 +1,6 @@
-from django.apps import AppConfig
+from fulfillment.core import plugins
 
 
-class StoresConfig(AppConfig):
+class StoresConfig(plugins.ServiceApp):
     name = "stores"
     verbose_name = "Stores"

@@ -7,6 +7,7 @@ from applications.registration.pages.applications import (
     new_application,
     show_application,
 )
+from applications.registration.pages.home import show_home
 from applications.registration.pages.icons import serve_icon, show_icon
 from applications.registration.pages.invitations import accept, decline, show_invitation
 from applications.registration.pages.joining import join_application, withdraw_joining
@@ -19,10 +20,12 @@ from applications.registration.pages.keys import (
 )
 from applications.registration.pages.owners import remove, send_again, show_owners, withdraw
 from applications.registration.pages.try_it import try_application
+from applications.webhooks.pages import urls as webhooks
 
 ONE = "applications/<str:application_id>"
 
 urlpatterns = [
+    path("", show_home, name="home"),
     path("applications", list_applications, name="applications"),
     path("applications/new", new_application, name="application-new"),
     path("applications/join", join_application, name="application-join"),
@@ -50,4 +53,5 @@ urlpatterns = [
     path("profile/authorizations", show_authorizations, name="authorizations"),
     path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
     path("icons/<str:sha256>.png", serve_icon, name="icon"),
+    *webhooks.urlpatterns,
 ]

@@ -1,14 +1,13 @@
-from django.urls import include, path
+"""The portal: the guide, and the `pages.urls` of each app."""
 
-from fulfillment.site.pages import show_guide, show_home
+from django.urls import path
+
+from fulfillment.core.plugins import offered
+from fulfillment.site.pages import show_guide
 
 app_name = "portal"
 
 urlpatterns = [
-    path("", show_home, name="home"),
     path("guide", show_guide, name="guide"),
-    path("", include("accounts.pages.urls")),
-    path("", include("applications.pages.urls")),
-    path("", include("applications.webhooks.pages.urls")),
-    path("", include("stores.pages.urls")),
+    *(pattern for patterns in offered("pages.urls", "urlpatterns") for pattern in patterns),
 ]

@@ -1,24 +1,18 @@
-"""The start page, the guide and what people see when something goes wrong."""
+"""The guide and what people see when something goes wrong."""
 
 import sys
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
 
-from accounts.callers import Caller
-from accounts.selectors.staff import staff_of
-from applications.registration.selectors.applications import applications_for, with_icons
 from fulfillment.core.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
 from fulfillment.core.errors import Unavailable
 from fulfillment.site.middleware import API_PREFIX
 
-SHOWN_AT_START = 4
 PLACEHOLDERS = {
     "client_id": "YOUR_CLIENT_ID",
     "key": "YOUR_KEY",
@@ -26,24 +20,6 @@ PLACEHOLDERS = {
     "reply_url": "https://your.example/callback",
     "store_id": "demo",
 }
-
-
-def console_entry(request: HttpRequest) -> dict[str, Any]:
-    """For templates: whether the bar leads to the console; looked up only where a template asks."""
-    return {"may_enter_console": lambda: staff_of(request.user).is_staff}
-
-
-@require_safe
-def show_home(request: HttpRequest) -> HttpResponse:
-    context = {"sign_up_enabled": settings.SIGN_UP_ENABLED, "public_url": settings.PUBLIC_URL}
-    if not request.user.is_authenticated:
-        return render(request, "portal/landing.html", context)
-    applications = list(
-        with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
-    )
-    page = render(request, "portal/home.html", {"applications": applications})
-    add_never_cache_headers(page)
-    return page
 
 
 @require_safe

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from stores.associations.api.associations import AssociationViewSet
 from stores.catalog.api.products import ProductViewSet
 from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
 from stores.orders.api.export import OrderExportViewSet
@@ -62,5 +63,23 @@ urlpatterns = [
         "store/<str:store_id>/user/<str:user_id>",
         StoreUserViewSet.as_view({"get": "roles"}),
         name="store-user-roles",
+    ),
+    path(
+        "association",
+        AssociationViewSet.as_view({"get": "list", "post": "create"}),
+        name="association-list",
+    ),
+    path(
+        "association/<str:association_id>",
+        AssociationViewSet.as_view({"get": "retrieve"}),
+        name="association-detail",
+    ),
+    *(
+        path(
+            f"association/<str:association_id>/{action}",
+            AssociationViewSet.as_view({"post": action}),
+            name=f"association-{action}",
+        )
+        for action in ("withdraw", "approve", "deny")
     ),
 ]

@@ -1,0 +1,25 @@
+"""The start page of the portal."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.http import require_safe
+
+from accounts.callers import Caller
+from applications.registration.selectors.applications import applications_for, with_icons
+
+SHOWN_AT_START = 4
+
+
+@require_safe
+def show_home(request: HttpRequest) -> HttpResponse:
+    context = {"sign_up_enabled": settings.SIGN_UP_ENABLED, "public_url": settings.PUBLIC_URL}
+    if not request.user.is_authenticated:
+        return render(request, "portal/landing.html", context)
+    applications = list(
+        with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
+    )
+    page = render(request, "portal/home.html", {"applications": applications})
+    add_never_cache_headers(page)
+    return page

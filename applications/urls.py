@@ -1,0 +1,3 @@
+from applications.oauth.urls import urlpatterns
+
+__all__ = ["urlpatterns"]
