@@ -32,6 +32,13 @@ class Caller:
         return f"user:{self.user_id}" if self.user_id else f"application:{self.application_id}"
 
     @property
+    def kind(self) -> str:
+        """A label for figures."""
+        if self.is_application:
+            return "application"
+        return "operator" if self.is_operator_user else "user"
+
+    @property
     def is_operator(self) -> bool:
         return self.is_operator_user and Permission.OPERATOR in self.scopes
 

@@ -100,7 +100,7 @@ MIDDLEWARE = [
     "fulfillment.site.middleware.PageCsrf",
     "fulfillment.site.middleware.PageAuthentication",
     "fulfillment.site.middleware.BodyLimits",
-    "fulfillment.site.middleware.OperatorTwoFactor",
+    "accounts.pages.middleware.OperatorTwoFactor",
     "fulfillment.site.middleware.PageMessages",
     "fulfillment.site.middleware.PageHistory",
 ]
@@ -194,7 +194,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W003",  # fulfillment.site.middleware.PageCsrf is a CsrfViewMiddleware
     # fulfillment.operations.deployment_checks says more of these: HSTS, the length of SECRET_KEY, ALLOWED_HOSTS
     *("security.W004", "security.W005", "security.W009", "security.W021", "security.W025"),
-    "oauth2_provider.E003",  # http reply URLs: applications.registration.services.reply_urls allows them on loopback only
+    "oauth2_provider.E003",  # http reply URLs: `reply_urls` of applications allows them on loopback only
 ]
 PASSWORD_HASHERS = [
     "accounts.hashers.Argon2",

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -12,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from fulfillment.core.errors import Forbidden, NotFound
+from fulfillment.core.time_zones import zone_named
 
 View = Callable[..., HttpResponse]
 
@@ -35,10 +35,3 @@ def signed_in(view: View) -> View:
                 raise PermissionDenied(error.message) from error
 
     return guarded
-
-
-def zone_named(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")

@@ -10,10 +10,22 @@ import hashlib
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
+from dataclasses import dataclass
 from functools import cache
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
+from django.db.models import Model
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """The columns of one kind of secret; without a digest the secret is only read, never searched for."""
+
+    name: str
+    model: type[Model]
+    ciphertext: str = "ciphertext"
+    digest: str | None = "digest"
 
 
 def generate_secret(prefix: str) -> str:

@@ -10,11 +10,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, register
 from django.core.checks import Warning as Concern
-from django.db import Error as DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
-from accounts.demo_sign_ins import demo_sign_ins_left, refusal_of
+from fulfillment.core.plugins import offered
 from fulfillment.local.development import CHOSEN_BY
 
 # Wider ones are no network of one's own: 10.0.0.0/8 and fc00::/7 are the widest that are.
@@ -38,7 +37,7 @@ PACKAGES = {
 def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
     if settings.DEVELOPMENT:
         return [_development()]
-    checks = (_secrets, _hosts, _networks, _hsts, _database, _packages, _mail, _folders, _demo)
+    checks = (_secrets, _hosts, _networks, _hsts, _database, _packages, _mail, _folders, *offered("deploy", "deployment_checks"))
     return [message for check in checks for message in check()]
 
 
@@ -187,16 +186,3 @@ def _folders() -> Iterator[CheckMessage]:
                 hint="Write the path of a folder, or of one that can be made.",
                 id="fulfillment.E010",
             )
-
-
-def _demo() -> Iterator[CheckMessage]:
-    try:
-        found = demo_sign_ins_left()
-    except DatabaseError:
-        yield Info(
-            "The database did not answer or is not migrated: whether it holds the demo's sign-ins was not looked at.",
-            id="fulfillment.I002",
-        )
-        return
-    if found:
-        yield Error(refusal_of(found), id="fulfillment.E011")

@@ -3,77 +3,31 @@
 import io
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from uuid import UUID
+from typing import Any
 
 import orjson
+from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
-import accounts.services.personal_data
-import applications.registration.services.personal_data
-import delivery.datasets.services.personal_data
-import stores.orders.services.personal_data
-from accounts.models import User
-from accounts.names import prepared_name
-from applications.registration.services.personal_data import hand_over_applications
-from fulfillment.core.audit.personal_data import PersonalData, Record
-from fulfillment.core.errors import Conflict, NotFound
-from stores.orders.models import ActorKind, Order
-from stores.orders.models.status import TERMINAL_OR_SHIPPED
-from stores.orders.services.recipients import erase_recipient
-from stores.orders.services.transitions import Actor
+from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData, Record
+from fulfillment.core.plugins import offered
 
-# Of people who fit one name.
-SHOWN = 5
+NOTHING_MORE = ErasureOptions()
 
 
 def data_providers() -> list[PersonalData]:
-    """What names the user comes last: the others look for him by it."""
-    return [
-        *delivery.datasets.services.personal_data.personal_data(),
-        *applications.registration.services.personal_data.personal_data(),
-        *stores.orders.services.personal_data.personal_data(),
-        *accounts.services.personal_data.personal_data(),
-    ]
+    """What names the user comes last, the first app's: the others look for the user by it."""
+    return [kind for kinds in reversed(offered("privacy", "personal_data")) for kind in kinds()]
 
 
-def find_user(given: str) -> User:
-    """By full name (`name@domain`), by an e-mail address or a name that one person has.
-
-    Raises NotFound, and Conflict where several fit: a full name can look like the e-mail address of another person.
-    """
-    users = User.objects.select_related("tenant").order_by("created")
-    with suppress(ValueError):
-        if user := users.filter(pk=UUID(given)).first():
-            return user
-    name, _, domain = given.rpartition("@")
-    full = (
-        list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
-    )
-    other = list(users.filter(Q(email__iexact=given) | Q(prepared_name=prepared_name(given)))[:SHOWN])
-    found = {user.pk: user for user in [*full, *other]}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if not found:
-        raise NotFound(
-            f"No user has the full name or e-mail address {given}; write the full name, which is the user name with "
-            "the domain of the organisation (olivia@print.example), or the e-mail address.",
-            code="user_not_found",
-        )
-    # An ID is unambiguous in every case, also where a full name equals an e-mail address.
-    shown = ", ".join(
-        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found.values()
-    )
-    raise Conflict(
-        f"{given} is the full name or e-mail address of {len(found)} people: {shown}. Write "
-        "the ID of the one you mean.",
-        code="user_ambiguous",
-    )
+def find_user(given: str) -> Any:
+    """As `accounts` finds users; raises NotFound, and Conflict where several fit."""
+    [find] = offered("privacy", "find_user")
+    return find(given)
 
 
-def export_user_data(*, user: User) -> bytes:
+def export_user_data(*, user: Any) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for kind in data_providers():
@@ -93,24 +47,16 @@ def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
 
-def erase_user(*, user: User, disable_applications: bool = False, erase_orders: bool = False) -> list[int]:
+def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str]:
     """Forgets the person; the row stays without a name, for what points at it.
 
-    Returns the numbers of orders that were to be erased as well and keep their recipients, being still to be sent.
-
-    Raises Conflict for the last operator, and where an application would be left without an owner.
+    Returns sentences on what is left to do. Each app may refuse by `begin_erasure` in its module `privacy`, with a
+    Conflict, and go on after the transaction in `finish_erasure`.
     """
     with transaction.atomic():
-        locked = User.objects.select_for_update(of=("self",)).select_related("tenant").get(pk=user.pk)
-        others = User.objects.filter(is_operator=True, is_active=True).exclude(pk=locked.pk)
-        if locked.is_operator and not others.exists():
-            raise Conflict("This is the last operator; make another one first.", code="last_operator")
-        hand_over_applications(user=locked, disable=disable_applications)
+        locked = get_user_model().objects.select_for_update(of=("self",)).get(pk=user.pk)
+        for begin in offered("privacy", "begin_erasure"):
+            begin(locked, options)
         for kind in data_providers():
             kind.erase(locked)
-    if not erase_orders:
-        return []
-    placed = Order.objects.filter(user=locked)
-    for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):
-        erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
-    return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))
+    return [said for finish in offered("privacy", "finish_erasure") for said in finish(locked, options)]

@@ -8,15 +8,11 @@ from datetime import timedelta
 from django.db import Error, connection
 from django.utils import timezone
 
-import accounts.services.retention
-import applications.registration.services.retention
-import delivery.datasets.services.retention
-import stores.orders.services.recipients
-import stores.proofs.services.retention
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.clock import database_now
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, DomainError
+from fulfillment.core.plugins import offered
 
 BATCH = 500
 # Workers remove what they have done; what failed is kept for whoever looks for the reason.
@@ -42,14 +38,13 @@ class RetentionReport:
 
 
 def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
-    return [
-        *accounts.services.retention.retention_rules(),
-        *applications.registration.services.retention.retention_rules(),
-        *delivery.datasets.services.retention.retention_rules(),
-        *stores.orders.services.recipients.retention_rules(),
-        *stores.proofs.services.retention.retention_rules(proof_days=proof_days),
-        RetentionRule("failed jobs", _count_jobs, _remove_jobs),
+    """The rules of all apps; `proof_days` is the age of those whose age may be chosen."""
+    things = [
+        thing for retention_rules in offered("retention", "retention_rules") for thing in retention_rules()
     ]
+    if proof_days is not None:
+        things = [thing.for_days(proof_days) if thing.for_days else thing for thing in things]
+    return [*things, RetentionRule("failed jobs", _count_jobs, _remove_jobs)]
 
 
 def prune(

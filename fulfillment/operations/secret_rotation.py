@@ -3,37 +3,18 @@
 While it runs, every value is found and read under old and new alike: the settings name both.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from cryptography.fernet import InvalidToken
 from django.db import transaction
-from django.db.models import Model
 
-from accounts.models import Authenticator, IdempotentAnswer, SubscriptionKey
 from fulfillment.core.db.locks import exclusive_job
-from fulfillment.core.secrets import decrypt, digest, encrypt, is_newest
+from fulfillment.core.plugins import offered
+from fulfillment.core.secrets import StoredSecret, decrypt, digest, encrypt, is_newest
 
 BATCH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSecret:
-    """The columns of one kind of secret; without a digest the secret is only read, never searched for."""
-
-    name: str
-    model: type[Model]
-    ciphertext: str = "ciphertext"
-    digest: str | None = "digest"
-
-
-# The digests of an answer's key are not written anew: what they are made of is not kept, and a day later they go.
-STORED_SECRETS = (
-    StoredSecret("subscription keys", SubscriptionKey),
-    StoredSecret("authenticators", Authenticator, digest=None),
-    StoredSecret("idempotent answers", IdempotentAnswer, ciphertext="body", digest=None),
-)
 
 
 @dataclass(slots=True)
@@ -47,20 +28,24 @@ class Rotated:
     unreadable: tuple[Any, ...] = ()
 
 
+def stored_secrets() -> list[StoredSecret]:
+    """Of all apps."""
+    return [secret for secrets in offered("secret_rotation", "STORED_SECRETS") for secret in secrets]
+
+
 def rotate_secrets(
     *,
-    stored: Iterable[StoredSecret],
     listen: Callable[[Rotated], None] = lambda rotated: None,
     batch: int = BATCH,
 ) -> list[Rotated]:
     """Each batch is a transaction; a stopped run is gone on with by the next. Raises Conflict when one runs."""
     with exclusive_job("The rotation of secrets"):
-        return [_walk(secret, listen, batch, change=True) for secret in stored]
+        return [_walk(secret, listen, batch, change=True) for secret in stored_secrets()]
 
 
-def find_old_secrets(*, stored: Iterable[StoredSecret], batch: int = BATCH) -> list[Rotated]:
+def find_old_secrets(*, batch: int = BATCH) -> list[Rotated]:
     """The same report, of what a rotation would rewrite; changes nothing."""
-    return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored]
+    return [_walk(secret, lambda rotated: None, batch, change=False) for secret in stored_secrets()]
 
 
 def _walk(secret: StoredSecret, listen: Callable[[Rotated], None], batch: int, *, change: bool) -> Rotated:

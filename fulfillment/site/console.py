@@ -17,6 +17,9 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
+from fulfillment.core.plugins import offered
+from fulfillment.core.time_zones import zone_named
+
 
 class AutocompleteView(AutocompleteJsonView):
     model_admin: Any
@@ -29,16 +32,12 @@ class ConsoleSite(UnfoldAdminSite):
     """Open to operators and to staff of stores. One sign-in for everything: the portal's."""
 
     def has_permission(self, request: HttpRequest) -> bool:
-        from accounts.admin.staff import staff_on  # noqa: PLC0415 - the site is made before models are loaded
-
-        return staff_on(request).is_staff
+        return any(may_enter(request) for may_enter in offered("console", "may_enter"))
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
 
         def in_zone_of_user(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            from accounts.pages.guards import zone_named  # noqa: PLC0415 - as above
-
             zone = zone_named(getattr(request.user, "time_zone", settings.TIME_ZONE))
             with timezone.override(zone):
                 response: HttpResponseBase = inner(request, *args, **kwargs)
@@ -60,9 +59,9 @@ class ConsoleSite(UnfoldAdminSite):
         return found
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        from fulfillment.site.dashboard import dashboard  # noqa: PLC0415 - as above
-
-        return super().index(request, {"title": "Start", **dashboard(request), **(extra_context or {})})
+        cards = [card for found in offered("console", "dashboard_cards") for card in found(request)]
+        cards.sort(key=lambda card: card.position)
+        return super().index(request, {"title": "Start", "cards": cards, **(extra_context or {})})
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """The theme's own counts on a page that is a number and exists."""

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from accounts.callers import Caller
-from applications.registration.services.usage import count_call, flush_usage
 from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, trace_of
 from fulfillment.core.observability.periodic import Periodic
+from fulfillment.core.plugins import offered
 
 access_log = logging.getLogger("fulfillment.core.api.access")
 
@@ -21,7 +20,10 @@ class RequestInstrumentation:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.usage = Periodic(flush_usage, seconds=settings.USAGE_FLUSH_SECONDS)
+        self.usage = [
+            Periodic(flush, seconds=settings.USAGE_FLUSH_SECONDS)
+            for flush in offered("metrics", "flush_usage")
+        ]
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
@@ -33,19 +35,21 @@ class RequestInstrumentation:
         finally:
             current_trace.reset(token)
         response.headers["traceparent"] = trace.traceparent
-        self.usage.start()
+        for usage in self.usage:
+            usage.start()
         return response
 
 
 def observe(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-    caller: Caller | None = getattr(request, "auth", None)
-    if caller is not None and caller.application_id is not None:
-        count_call(application_id=caller.application_id, status=response.status_code)
+    caller = getattr(request, "auth", None)
+    if caller is not None:
+        for count_request in offered("metrics", "count_request"):
+            count_request(caller, response.status_code)
     if settings.METRICS_OPEN:
         match = request.resolver_match
         measure_request(
             route=match.route if match else "none",
-            caller=kind_of(caller),
+            caller="none" if caller is None else caller.kind,
             status=response.status_code,
             seconds=seconds,
         )
@@ -59,11 +63,3 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float) -> Non
         # The query stays out: it may hold what belongs to people, and codes of the sign-in for an application.
         said = "%(method)s %(path)s %(status)s %(milliseconds)s ms"
         access_log.info(said, fields, extra={"fields": fields})
-
-
-def kind_of(caller: Caller | None) -> str:
-    if caller is None:
-        return "none"
-    if caller.is_application:
-        return "application"
-    return "operator" if caller.is_operator_user else "user"

@@ -15,10 +15,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_AWAY, problem, unknown_path
 from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.observability.gauges import Gauges
+from fulfillment.core.plugins import offered
 from fulfillment.site.proxies import is_trusted
 
-# Only the newest attempts are looked at, so that the question costs the same however many there are.
-FIGURES = """
+JOBS = """
 SELECT 'queue_jobs', coalesce(queue_name, ''), count(*)::float8 FROM procrastinate_jobs
 WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()) GROUP BY queue_name
 UNION ALL
@@ -34,29 +35,15 @@ WHERE status = 'failed' GROUP BY queue_name
 UNION ALL
 SELECT 'workers_alive', '', count(*)::float8 FROM procrastinate_workers
 WHERE last_heartbeat > now() - interval '30 s'
-UNION ALL
-SELECT 'deliveries_waiting', '', count(*)::float8 FROM applications_delivery WHERE state = 'Pending'
-UNION ALL
-SELECT 'deliveries_oldest_seconds', '', coalesce(max(extract(epoch FROM now() - next_try)), 0)::float8
-FROM applications_delivery WHERE state = 'Pending' AND next_try <= now()
-UNION ALL
-SELECT 'deliveries_failed', '', count(*)::float8 FROM applications_delivery WHERE state = 'Failed'
-UNION ALL
-SELECT 'delivery_attempts_5m', CASE WHEN status_code BETWEEN 200 AND 299 THEN 'delivered' ELSE 'refused' END,
-       count(*)::float8
-FROM (SELECT status_code, timestamp FROM applications_deliveryattempt ORDER BY id DESC LIMIT 10000) newest
-WHERE timestamp > now() - interval '5 minutes' GROUP BY 2
 """
 TEXTS = {
     "queue_jobs": ("Jobs that wait for a worker.", "queue"),
     "queue_oldest_seconds": ("How long the oldest of them has waited.", "queue"),
     "queue_failed": ("Jobs given up; they are kept for 30 days.", "queue"),
     "workers_alive": ("Workers heard of in the last 30 seconds.", ""),
-    "deliveries_waiting": ("Webhook deliveries to be tried or tried again.", ""),
-    "deliveries_oldest_seconds": ("How long the oldest of them has been due; 0 when none is.", ""),
-    "deliveries_failed": ("Webhook deliveries given up.", ""),
-    "delivery_attempts_5m": ("Attempts of the last 5 minutes, of the newest 10,000.", "result"),
 }
+
+JOB_GAUGES = Gauges(JOBS, TEXTS)
 
 
 class DatabaseFigures:
@@ -72,12 +59,18 @@ class DatabaseFigures:
 
 
 def _families() -> list[GaugeMetricFamily]:
+    return [
+        family for gauges in (JOB_GAUGES, *offered("metrics", "GAUGES")) for family in _families_of(gauges)
+    ]
+
+
+def _families_of(gauges: Gauges) -> list[GaugeMetricFamily]:
     families = {
         name: GaugeMetricFamily(f"fulfillment_{name}", text, labels=[label] if label else [])
-        for name, (text, label) in TEXTS.items()
+        for name, (text, label) in gauges.texts.items()
     }
-    for name, label, value in fetch_rows(FIGURES):
-        families[name].add_metric([label] if TEXTS[name][1] else [], value or 0)
+    for name, label, value in fetch_rows(gauges.statement):
+        families[name].add_metric([label] if gauges.texts[name][1] else [], value or 0)
     return list(families.values())
 
 

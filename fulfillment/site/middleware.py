@@ -6,16 +6,14 @@ from typing import Any
 
 import pghistory
 import pghistory.middleware
-from django.conf import settings
+from django.contrib import admin
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
-from django.shortcuts import redirect
 
-from accounts.selectors.staff import staff_of
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.form_limits import (
     FEW_FIELDS,
@@ -47,7 +45,6 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Tabs and ends of lines may stand in what people search for.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
-BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -93,24 +90,6 @@ class PageAuthentication(_PagesOnly, AuthenticationMiddleware):
     pass
 
 
-class OperatorTwoFactor:
-    """Leads an operator without a second step to its setting up, where `OPERATOR_TWO_FACTOR` is `required`.
-
-    Not only from the admin: a page could give an application a token with the operator's rights.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        required = settings.OPERATOR_TWO_FACTOR == "required"
-        if required and not request.path_info.startswith((*PROGRAM_PREFIXES, *BEFORE_TWO_FACTOR)):
-            user: Any = request.user
-            if user.is_authenticated and user.is_operator and user.two_factor_since is None:
-                return redirect("portal:two-factor")
-        return self.get_response(request)
-
-
 class BodyLimits:
     """Refuses a page's body before anything takes it apart: a form with files would be written to the disk first.
 
@@ -138,7 +117,7 @@ def _may_send(request: HttpRequest, size: int) -> bool:
         return False
     if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
         return True
-    return request.path_info.startswith("/admin/") and staff_of(request.user).is_staff
+    return request.path_info.startswith("/admin/") and admin.site.has_permission(request)
 
 
 class PageMessages(_PagesOnly, MessageMiddleware):

@@ -4,6 +4,7 @@ import os
 import secrets
 import socket
 import time
+from collections.abc import Callable
 
 from django.core.cache import cache
 from django.core.files.base import ContentFile
@@ -13,8 +14,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from applications.webhooks.selectors.workers import worker_health
 from fulfillment.core.api.errors import DATABASE_AWAY, logger
+from fulfillment.core.plugins import offered
 
 # A probe writes a file: load balancers ask often, storages may be billed by the request.
 STORAGE_SECONDS = 10.0
@@ -36,7 +37,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """
     checks = {"database": _database()}
     if not checks["database"]:
-        checks |= {"migrations": _migrations(), "storage": _storage_failure(), "worker": _worker()}
+        checks |= {"migrations": _migrations(), "storage": _storage_failure(), **_of_apps()}
     decisive = [name for name in checks if name != "worker" or request.GET.get("worker") != "0"]
     failures = [checks[name] for name in decisive if checks[name]]
     headers = {"Cache-Control": "no-store"}
@@ -93,8 +94,13 @@ def _probe_storage() -> str:
     return "" if read == content else "files are not read as they were written"
 
 
-def _worker() -> str:
+def _of_apps() -> dict[str, str]:
+    """What apps offer as `PROBES` in a module `health`: a name, and a function that says what is wrong."""
+    return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
+
+
+def _safely(probe: Callable[[], str]) -> str:
     try:
-        return "" if worker_health().alive else "no worker has been heard of for 30 seconds"
+        return probe()
     except DATABASE_AWAY:
         return "the database does not answer"

@@ -4,7 +4,7 @@ from applications.registration.models.application import Application
 
 
 class DailyUsage(models.Model):
-    """How often an application called the API on a day (UTC). Only `applications.registration.services.usage` writes it."""
+    """How often an application called the API on a day (UTC). Only the service `usage` writes it."""
 
     pk = models.CompositePrimaryKey("application_id", "day")
     application = models.ForeignKey(

@@ -10,11 +10,9 @@ from django.utils import timezone
 from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from fulfillment.core.secrets import digest, encrypt, generate_secret
-from fulfillment.operations.secret_rotation import StoredSecret
 
 MAXIMUM_KEYS = 10
 LIFETIME = timedelta(days=365)
-STORED_SECRETS = (StoredSecret("application keys", ApplicationKey),)
 
 
 @transaction.atomic

@@ -4,12 +4,11 @@ from typing import Any
 import pgtrigger
 from django.db.models import Q
 from django.db.models.functions import Lower
-from oauth2_provider.models import AccessToken
 
 from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.services.personal_trail import emails_of, known_as
-from applications.oauth.services.authorizations import end_everything_of_user, end_tokens_of_application
+from applications.oauth.services.authorizations import end_tokens_of_application
 from applications.registration.models import Application, OwnerInvitation
 from applications.registration.services.owners import remove_person
 from fulfillment.core.api.serializers import timestamp
@@ -24,7 +23,6 @@ SHOWN = 5
 def personal_data() -> list[PersonalData]:
     return [
         PersonalData("applications", _applications, _erase_contacts),
-        PersonalData("authorizations", _authorizations, lambda user: end_everything_of_user(user=user)),
         PersonalData("owner_invitations", _invitations, _erase_invitations),
     ]
 
@@ -84,16 +82,6 @@ def _erase_contacts(user: User) -> None:
         with pgtrigger.ignore("applications.ApplicationEvent:append_only"):
             told = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
             told.update(**{column: ERASED})
-
-
-def _authorizations(user: User) -> Iterator[Record]:
-    for token in AccessToken.objects.filter(user=user).order_by("created"):
-        yield {
-            "ApplicationID": str(token.application_id),
-            "Scope": token.scope,
-            "Created": timestamp(token.created),
-            "Expires": timestamp(token.expires),
-        }
 
 
 def _invitations(user: User) -> Iterator[Record]:

@@ -1,4 +1,4 @@
-"""What applications leave behind: events with their deliveries, deleted webhooks, old invitations and counts."""
+"""Old invitations and old counts of calls."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -6,10 +6,7 @@ from datetime import timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from applications.oauth.services.authorizations import retention_rules as authorizations
 from applications.registration.models import DailyUsage, OwnerInvitation
-from applications.webhooks.models import WebhookSecret
-from applications.webhooks.services import retention
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # An invitation names somebody's address.
@@ -19,9 +16,6 @@ USAGE_KEPT = timedelta(days=400)
 
 def retention_rules() -> list[RetentionRule]:
     return [
-        *authorizations(),
-        *retention.retention_rules(),
-        rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
         rule_for_rows(
             "owner invitations",
             lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATIONS_KEPT),

@@ -7,8 +7,9 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from applications.webhooks.models import WebhookSecret
 from applications.webhooks.selectors.events import KEPT
-from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # These rows are small and in nobody's hands: so many batches at once still take a fraction of a second.
 BATCHES_AT_ONCE = 8
@@ -50,6 +51,7 @@ def retention_rules() -> list[RetentionRule]:
         _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, KEPT),
         _prunable("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
         _prunable("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
+        rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
     ]
 
 

@@ -23,10 +23,8 @@ from applications.webhooks.services.events import record_event
 from applications.webhooks.services.validation import check_webhook
 from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
 from fulfillment.core.secrets import encrypt
-from fulfillment.operations.secret_rotation import StoredSecret
 
 MAXIMUM_WEBHOOKS = 20
-STORED_SECRETS = (StoredSecret("webhook secrets", WebhookSecret, digest=None),)
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 

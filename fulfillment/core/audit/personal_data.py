@@ -12,6 +12,14 @@ def nothing(user: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureOptions:
+    """What may be done beyond forgetting the person."""
+
+    disable_applications: bool = False
+    erase_orders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PersonalData:
     """`records` yields JSON objects and holds no secret; `erase` runs in the transaction of the whole erasure."""
 

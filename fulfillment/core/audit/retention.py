@@ -13,12 +13,13 @@ class RetentionRule:
     """One kind of thing. `remove` takes the size of a batch and yields how many went with each.
 
     A batch is a transaction of its own: whoever is stopped between two leaves nothing half done, and the next
-    run goes on. `count` says how many would go now.
+    run goes on. `count` says how many would go now. `for_days` makes the same rule with another age.
     """
 
     name: str
     count: Callable[[], int]
     remove: Callable[[int], Iterator[int]]
+    for_days: Callable[[int], "RetentionRule"] | None = None
 
 
 def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule:

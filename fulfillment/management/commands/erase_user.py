@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.errors import DomainError
 from fulfillment.operations.privacy import erase_user, find_user
 
@@ -30,18 +31,11 @@ class Command(BaseCommand):
         try:
             user = find_user(options["user"])
             full_name = f"{user.username}@{user.tenant.domain}"
-            left = erase_user(
-                user=user,
-                disable_applications=options["disable_applications"],
-                erase_orders=options["erase_orders"],
-            )
+            wanted = ErasureOptions(options["disable_applications"], options["erase_orders"])
+            left = erase_user(user=user, options=wanted)
         except DomainError as error:
             further = " Or run it again with --disable-applications." if error.code == "last_owner" else ""
             raise CommandError(f"{error.message}{further}") from error
         self.stdout.write(f"{full_name} is forgotten; what points there says {user.pk}.")
-        if left:
-            orders = " ".join(f"--order {number}" for number in left)
-            self.stderr.write(
-                f"{len(left)} orders are still to be sent and keep their recipients; later run: "
-                f"manage.py erase_recipient {orders}"
-            )
+        for sentence in left:
+            self.stderr.write(sentence)

@@ -4,12 +4,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from accounts.demo_sign_ins import refuse_demo_sign_ins
-from accounts.models import Tenant
-from applications.registration.services.built_in import ensure_api_console
-from applications.webhooks.services.events import settle_restored_events
 from fulfillment.core.audit.guards import grant_new_tables, grant_use
-from stores.catalog.services.refresh import refresh_renderings
+from fulfillment.core.plugins import offered
+from fulfillment.operations.start import refuse_unsafe_start
 
 
 class Command(BaseCommand):
@@ -19,13 +16,9 @@ class Command(BaseCommand):
         if settings.DATABASE_ROLE:
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
-        Tenant.objects.get_or_create(
-            domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": settings.DEFAULT_TENANT_DOMAIN}
-        )
-        refuse_demo_sign_ins()
-        ensure_api_console()
-        refresh_renderings()
-        settle_restored_events()
+        refuse_unsafe_start()
+        for step in offered("deploy", "after_migrations"):
+            step()
         if settings.DATABASE_ROLE:
             grant_use(settings.DATABASE_ROLE)
         self.stdout.write("The database is ready for this release.")

@@ -14,6 +14,7 @@ from psycopg import sql
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import NO_ROOM, storage_errors, stored_names
+from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.manifest import (
     DUMP,
     FILE_LIST,
@@ -24,7 +25,6 @@ from fulfillment.operations.backups.manifest import (
     write_contents,
 )
 from fulfillment.operations.backups.programs import run_program
-from stores.backup import named_files
 
 CHUNK = 1 << 20
 
@@ -97,7 +97,7 @@ def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         cursor.execute("SELECT pg_export_snapshot()")
         name: str = cursor.fetchone()[0]
-        yield name, count_rows(), set(named_files())
+        yield name, count_rows(), set(_named_files())
 
 
 def count_rows() -> dict[str, int]:
@@ -148,3 +148,9 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _named_files() -> Iterator[str]:
+    """Of all apps."""
+    for named_files in offered("backup", "named_files"):
+        yield from named_files()

@@ -22,6 +22,7 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
+from fulfillment.operations.secret_rotation import stored_secrets
 
 # What the database held before, until the restored one is there.
 ASIDE = "before_restore"
@@ -57,13 +58,13 @@ def restore_backup(
 
 def keys_open_secrets() -> bool:
     """Whether the encryption keys of here are those that the restored secrets were written with."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT ciphertext FROM accounts_subscriptionkey LIMIT 1")
-        row = cursor.fetchone()
     try:
-        return row is None or bool(decrypt(row[0]))
+        for secret in stored_secrets():
+            for value in secret.model._base_manager.values_list(secret.ciphertext, flat=True)[:1]:  # noqa: SLF001
+                decrypt(value)
     except InvalidToken:
         return False
+    return True
 
 
 def _check_database(force: bool) -> None:

@@ -9,9 +9,12 @@ from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.files.stored import asset_file, remove_files
 from stores.catalog.models import CatalogUpload
 from stores.editor.models import ArtworkUpload
-from stores.orders.models import Order, OrderHistory, Quote
+from stores.orders.models import ActorKind, Order, OrderHistory, Quote
+from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
 from stores.orders.selectors.orders import full_record
+from stores.orders.services.recipients import erase_recipient
+from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset
 
 
@@ -64,3 +67,14 @@ def _erase_pictures(user: User) -> None:
     own = list(Asset.objects.filter(user=user, application=None))
     Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
     remove_files([asset_file(asset.pk, asset.format) for asset in own])
+
+
+def erase_placed_orders(*, user: User) -> list[int]:
+    """Forgets the recipients of the orders that the user placed.
+
+    Returns the numbers of those that keep them, being still to be sent.
+    """
+    placed = Order.objects.filter(user=user)
+    for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):
+        erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
+    return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))

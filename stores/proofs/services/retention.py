@@ -16,13 +16,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, batches, listed, proof_folder
-from stores.catalog.models import CatalogUpload
-from stores.catalog.services.uploads import BEGUN_BY
-from stores.editor.models import ArtworkUpload
-from stores.orders.services import retention
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors.assets import assets_of_templates
 from stores.proofs.services.proofs import lock_proof
@@ -31,21 +27,25 @@ from stores.proofs.services.proofs import lock_proof
 YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
-# A template that is saved has its pictures in itself.
-ARTWORK_KEPT = timedelta(days=7)
 
 
-def retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
-    days = settings.PROOF_DAYS_KEPT if proof_days is None else proof_days
+def retention_rules() -> list[RetentionRule]:
     return [
-        RetentionRule("proofs", lambda: _unused_proofs(days).count(), partial(_remove_proofs, days)),
+        unused_proofs(settings.PROOF_DAYS_KEPT),
         RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
         RetentionRule("stray proof folders", _count_stray_folders, _remove_stray_folders),
         RetentionRule("stray pictures", _count_stray_assets, _remove_stray_assets),
-        rule_for_rows("artwork of unsaved templates", _old_artwork),
-        RetentionRule("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads),
-        *retention.retention_rules(),
     ]
+
+
+def unused_proofs(days: int) -> RetentionRule:
+    """Proofs that were not requested for so many days."""
+    return RetentionRule(
+        "proofs",
+        lambda: _unused_proofs(days).count(),
+        partial(_remove_proofs, days),
+        for_days=unused_proofs,
+    )
 
 
 def _unused_assets() -> QuerySet[Asset]:
@@ -67,33 +67,6 @@ def _remove_asset_rows(batch: int) -> list[str]:
     rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
     Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
     return [asset_file(one.pk, one.format) for one in rows]
-
-
-def _old_artwork() -> QuerySet[ArtworkUpload]:
-    return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
-
-
-def _old_uploads() -> QuerySet[CatalogUpload]:
-    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
-    old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
-    return old.exclude(state__in=BEGUN_BY)
-
-
-def _remove_uploads(batch: int) -> Iterator[int]:
-    """The record stays, as the report of what was done."""
-    for key in list(_old_uploads().values_list("pk", flat=True)):
-        yield _empty_upload(key)
-
-
-@transaction.atomic
-def _empty_upload(key: int) -> bool:
-    upload = _old_uploads().select_for_update(skip_locked=True).filter(pk=key).first()
-    if upload is None:
-        return False
-    with storage_errors():
-        upload.upload.delete(save=False)
-    upload.save(update_fields=["upload"])
-    return True
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:

@@ -26,8 +26,8 @@ from applications.registration.services.owners import invite_owner
 from applications.webhooks.services import webhooks
 from fulfillment.core.secrets import decrypt, digest
 from fulfillment.operations.backups.programs import run_program
+from fulfillment.operations.secret_rotation import stored_secrets
 from tests.accounts.pages.test_two_factor import turned_on
-from tests.fulfillment.operations.test_secret_rotation import STORED_SECRETS
 from tests.support.oauth_flows import Party
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
 
@@ -226,7 +226,7 @@ def test_every_kind_of_stored_secret_is_planted(planted):
     ]
 
     assert len(set(secrets.values())) == len(secrets)
-    for stored in STORED_SECRETS:
+    for stored in stored_secrets():
         opened = "\n".join(
             decrypt(one) for one in stored.model.objects.values_list(stored.ciphertext, flat=True)
         )

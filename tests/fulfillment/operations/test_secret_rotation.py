@@ -21,8 +21,7 @@ from applications.registration.models import ApplicationKey
 from applications.registration.services.owners import invite_owner
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt, is_newest
-from fulfillment.management.commands.rotate_secrets import STORED_SECRETS
-from fulfillment.operations.secret_rotation import rotate_secrets
+from fulfillment.operations.secret_rotation import rotate_secrets, stored_secrets
 from tests.factories.accounts import UserFactory
 from tests.support.oauth_flows import Party
 from tests.support.scenario import build_world
@@ -170,11 +169,11 @@ def test_a_stopped_rotation_is_gone_on_with(world, steps):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        rotate_secrets(stored=STORED_SECRETS, listen=stop, batch=2)
+        rotate_secrets(listen=stop, batch=2)
     newest = sum(is_newest(key.ciphertext) for key in SubscriptionKey.objects.all())
     assert newest == 4 < SubscriptionKey.objects.count()
 
-    report = rotate_secrets(stored=STORED_SECRETS, batch=2)
+    report = rotate_secrets(batch=2)
 
     assert report[0].rewritten == SubscriptionKey.objects.count() - 4
     assert all(is_newest(key.ciphertext) for key in SubscriptionKey.objects.all())
@@ -206,7 +205,7 @@ def test_every_column_of_bytes_is_rotated_or_plain():
         for field in model._meta.concrete_fields
         if isinstance(field, models.BinaryField)
     }
-    rotated = {f"{secret.model.__name__}.{secret.ciphertext}" for secret in STORED_SECRETS}
+    rotated = {f"{secret.model.__name__}.{secret.ciphertext}" for secret in stored_secrets()}
 
     assert columns - PLAIN_BYTES == rotated
 
@@ -249,7 +248,7 @@ def test_no_request_is_refused_while_secrets_are_rotated(steps):
     try:
         take("both known")
         take("new written")
-        rotate_secrets(stored=STORED_SECRETS, batch=1)
+        rotate_secrets(batch=1)
         take("after")
     finally:
         over.set()

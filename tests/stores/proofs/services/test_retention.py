@@ -32,7 +32,10 @@ def make(world):
 
 
 def pruned():
-    return {thing.name: sum(thing.remove(2)) for thing in retention.retention_rules(proof_days=45)}
+    return {
+        thing.name: sum(thing.remove(2))
+        for thing in [retention.unused_proofs(45), *retention.retention_rules()[1:]]
+    }
 
 
 def age(names):

@@ -4,26 +4,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError
 
-import accounts.services.secret_generations
-import applications.registration.services.keys
-import applications.registration.services.owners
-import applications.webhooks.services.webhooks
-import fulfillment.operations.secret_rotation
-import stores.proofs.links
 from accounts.services.secret_generations import find_waiting, note_generations
 from fulfillment.core.errors import DomainError
+from fulfillment.core.plugins import offered
 from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, rotate_secrets
-
-TIME_LIMITED = (
-    *accounts.services.secret_generations.TIME_LIMITED,
-    *applications.registration.services.owners.TIME_LIMITED,
-    *stores.proofs.links.TIME_LIMITED,
-)
-STORED_SECRETS = (
-    *fulfillment.operations.secret_rotation.STORED_SECRETS,
-    *applications.registration.services.keys.STORED_SECRETS,
-    *applications.webhooks.services.webhooks.STORED_SECRETS,
-)
 
 
 class Command(BaseCommand):
@@ -42,11 +26,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.shown = ""
         if options["check"]:
-            report = find_old_secrets(stored=STORED_SECRETS)
+            report = find_old_secrets()
         else:
             note_generations()
             try:
-                report = rotate_secrets(stored=STORED_SECRETS, listen=self._progress)
+                report = rotate_secrets(listen=self._progress)
             except DomainError as error:
                 raise CommandError(error.message) from error
         for one in report:
@@ -71,7 +55,8 @@ class Command(BaseCommand):
                 )
 
     def _report_needs(self, report: list[Rotated], *, is_check: bool) -> None:
-        waiting = find_waiting(kinds=TIME_LIMITED)
+        kinds = [kind for kinds in offered("secret_rotation", "TIME_LIMITED") for kind in kinds]
+        waiting = find_waiting(kinds=kinds)
         for one in waiting:
             count = "" if one.count is None else f"{one.count} "
             self.stdout.write(

@@ -1,73 +1,12 @@
-"""The console's start page: what waits, what fails, how much is called. Staff see what is of their stores."""
+"""The chart of API calls on the console's start page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from django.http import HttpRequest
-
-from accounts.admin.staff import staff_on
-from accounts.callers import Caller
-from accounts.selectors.associations import association_requests_for
-from applications.registration.selectors.usage import daily_totals
-from applications.webhooks.selectors.webhooks import failing_webhooks
-from delivery.datasets.selectors.datasets import live_dataset
-from stores.catalog.admin.scoping import ORDER_GRANTS
-from stores.orders.models import OrderStatus
-from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
-
 DAYS = 30
-OLDEST_SHOWN = 5
-WORK_TO_DO = (
-    OrderStatus.RECEIVED,
-    OrderStatus.ON_HOLD,
-    OrderStatus.ACCEPTED,
-    OrderStatus.IN_PRODUCTION,
-    OrderStatus.PARTIALLY_SHIPPED,
-)
 CHART_WIDTH, CHART_HEIGHT, LABELS_HEIGHT = 600, 140, 18
-
-
-def dashboard(request: HttpRequest) -> dict[str, Any]:
-    staff = staff_on(request)
-    stores = staff.stores_with(ORDER_GRANTS)
-    context: dict[str, Any] = {"orders": _orders(stores), "cancellations": cancellations_asked(stores)}
-    if staff.is_operator:
-        context |= {
-            "requests": _requests(Caller.on_pages(request.user)),
-            "vintage": live_dataset(),
-            "calls": calls_chart(daily_totals(days=DAYS)),
-            "webhooks": _webhooks(),
-            "is_operator": True,
-        }
-    return context
-
-
-def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
-    tallies = orders_by_status(stores)
-    most = max(tallies.values(), default=0)
-    rows = [
-        {
-            "code": int(status),
-            "name": status.words,
-            "count": tallies.get(status, 0),
-            "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
-        }
-        for status in OrderStatus
-    ]
-    waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
-    return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}
-
-
-def _requests(caller: Caller) -> dict[str, Any]:
-    pending = association_requests_for(caller, state="Pending")
-    return {"count": pending.count(), "oldest": pending.order_by("created")[:OLDEST_SHOWN]}
-
-
-def _webhooks() -> dict[str, Any]:
-    failing = failing_webhooks()
-    return {"count": failing.count(), "oldest": failing.select_related("application")[:OLDEST_SHOWN]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,35 @@
+"""What the console shows of this app."""
+
+from django.http import HttpRequest
+
+from accounts.admin.staff import staff_on
+from accounts.callers import Caller
+from accounts.selectors.associations import association_requests_for
+from fulfillment.core.admin.offers import Card, Entry
+
+OLDEST_SHOWN = 5
+NAVIGATION = [
+    Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
+    Entry("Service", "Users", "person", "accounts.user", 500),
+    Entry("Service", "Roles", "admin_panel_settings", "accounts.role", 505),
+    Entry("Service", "Subscriptions", "vpn_key", "accounts.subscription", 510),
+    Entry("Service", "Tenants", "domain", "accounts.tenant", 515),
+    Entry("Audit trail", "Roles", "history", "accounts.roleevent", 600),
+    Entry("Audit trail", "Association requests", "history", "accounts.associationrequestevent", 605),
+    Entry("Audit trail", "Users", "history", "accounts.userevent", 610),
+    Entry("Audit trail", "Tenants", "history", "accounts.tenantevent", 615),
+    Entry("Audit trail", "Subscription keys", "history", "accounts.subscriptionkeyevent", 620),
+]
+
+
+def may_enter(request: HttpRequest) -> bool:
+    """Operators, and staff of stores."""
+    return staff_on(request).is_staff
+
+
+def dashboard_cards(request: HttpRequest) -> list[Card]:
+    if not staff_on(request).is_operator:
+        return []
+    pending = association_requests_for(Caller.on_pages(request.user), state="Pending")
+    context = {"count": pending.count(), "oldest": pending.order_by("created")[:OLDEST_SHOWN]}
+    return [Card("admin/dashboard/association_requests.html", context, 100)]

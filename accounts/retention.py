@@ -1,0 +1,3 @@
+from accounts.services.retention import retention_rules
+
+__all__ = ["retention_rules"]

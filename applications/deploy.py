@@ -1,0 +1,7 @@
+from applications.registration.services.built_in import ensure_api_console
+from applications.webhooks.services.events import settle_restored_events
+
+
+def after_migrations() -> None:
+    ensure_api_console()
+    settle_restored_events()

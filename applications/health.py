@@ -1,0 +1,8 @@
+from applications.webhooks.selectors.workers import worker_health
+
+
+def _worker() -> str:
+    return "" if worker_health().alive else "no worker has been heard of for 30 seconds"
+
+
+PROBES = {"worker": _worker}

@@ -1,0 +1,36 @@
+"""What /metrics shows of this app, and how calls are counted."""
+
+from accounts.callers import Caller
+from applications.registration.services.usage import count_call, flush_usage
+from fulfillment.core.observability.gauges import Gauges
+
+__all__ = ["GAUGES", "count_request", "flush_usage"]
+
+# Only the newest attempts are looked at, so that the query costs the same however many there are.
+DELIVERIES = """
+SELECT 'deliveries_waiting', '', count(*)::float8 FROM applications_delivery WHERE state = 'Pending'
+UNION ALL
+SELECT 'deliveries_oldest_seconds', '', coalesce(max(extract(epoch FROM now() - next_try)), 0)::float8
+FROM applications_delivery WHERE state = 'Pending' AND next_try <= now()
+UNION ALL
+SELECT 'deliveries_failed', '', count(*)::float8 FROM applications_delivery WHERE state = 'Failed'
+UNION ALL
+SELECT 'delivery_attempts_5m', CASE WHEN status_code BETWEEN 200 AND 299 THEN 'delivered' ELSE 'refused' END,
+       count(*)::float8
+FROM (SELECT status_code, timestamp FROM applications_deliveryattempt ORDER BY id DESC LIMIT 10000) newest
+WHERE timestamp > now() - interval '5 minutes' GROUP BY 2
+"""
+GAUGES = Gauges(
+    DELIVERIES,
+    {
+        "deliveries_waiting": ("Webhook deliveries to be tried or tried again.", ""),
+        "deliveries_oldest_seconds": ("How long the oldest of them has been due; 0 when none is.", ""),
+        "deliveries_failed": ("Webhook deliveries given up.", ""),
+        "delivery_attempts_5m": ("Attempts of the last 5 minutes, of the newest 10,000.", "result"),
+    },
+)
+
+
+def count_request(caller: Caller, status: int) -> None:
+    if caller.application_id is not None:
+        count_call(application_id=caller.application_id, status=status)

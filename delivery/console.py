@@ -1,0 +1,17 @@
+"""What the console shows of this app."""
+
+from django.http import HttpRequest
+
+from delivery.datasets.selectors.datasets import live_dataset
+from fulfillment.core.admin.offers import Card, Entry
+
+NAVIGATION = [
+    Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),
+    Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305),
+]
+
+
+def dashboard_cards(request: HttpRequest) -> list[Card]:
+    if not request.user.is_operator:
+        return []
+    return [Card("admin/dashboard/eddm.html", {"vintage": live_dataset()}, 400)]

@@ -1,0 +1,3 @@
+from delivery.datasets.services.retention import retention_rules
+
+__all__ = ["retention_rules"]

@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.files.storage import storage_errors
+from stores.catalog.models import CatalogUpload
+from stores.catalog.services.uploads import BEGUN_BY
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [RetentionRule("files of old catalog imports", lambda: _old_uploads().count(), _remove_uploads)]
+
+
+def _old_uploads() -> QuerySet[CatalogUpload]:
+    before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
+    old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
+    return old.exclude(state__in=BEGUN_BY)
+
+
+def _remove_uploads(batch: int) -> Iterator[int]:
+    """The record stays, as the report of what was done."""
+    for key in list(_old_uploads().values_list("pk", flat=True)):
+        yield _empty_upload(key)
+
+
+@transaction.atomic
+def _empty_upload(key: int) -> bool:
+    upload = _old_uploads().select_for_update(skip_locked=True).filter(pk=key).first()
+    if upload is None:
+        return False
+    with storage_errors():
+        upload.upload.delete(save=False)
+    upload.save(update_fields=["upload"])
+    return True

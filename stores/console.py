@@ -1,0 +1,54 @@
+"""What the console shows of this app."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.admin.staff import staff_on
+from fulfillment.core.admin.offers import Card, Entry
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.orders.models import OrderStatus
+from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
+
+WORK_TO_DO = (
+    OrderStatus.RECEIVED,
+    OrderStatus.ON_HOLD,
+    OrderStatus.ACCEPTED,
+    OrderStatus.IN_PRODUCTION,
+    OrderStatus.PARTIALLY_SHIPPED,
+)
+NAVIGATION = [
+    Entry("Work", "Orders", "shopping_cart", "stores.order", 105),
+    Entry("Work", "Quotes", "request_quote", "stores.quote", 110),
+    Entry("Catalog", "Stores", "storefront", "stores.store", 200),
+    Entry("Catalog", "Products", "sell", "stores.product", 205),
+    Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
+    Entry("Catalog", "Fonts", "font_download", "stores.font", 215),
+    Entry("Audit trail", "Stores", "history", "stores.storeevent", 640),
+    Entry("Audit trail", "Products", "history", "stores.productevent", 645),
+    Entry("Audit trail", "Orders", "history", "stores.orderevent", 650),
+    Entry("Audit trail", "Fonts", "history", "stores.fontevent", 655),
+]
+
+
+def dashboard_cards(request: HttpRequest) -> list[Card]:
+    stores = staff_on(request).stores_with(ORDER_GRANTS)
+    context = {**_orders(stores), "cancellations": cancellations_asked(stores)}
+    return [Card("admin/dashboard/orders.html", context, 200)]
+
+
+def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
+    tallies = orders_by_status(stores)
+    most = max(tallies.values(), default=0)
+    rows = [
+        {
+            "code": int(status),
+            "name": status.words,
+            "count": tallies.get(status, 0),
+            "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
+        }
+        for status in OrderStatus
+    ]
+    waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
+    return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}

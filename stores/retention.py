@@ -1,0 +1,16 @@
+from fulfillment.core.audit.retention import RetentionRule
+from stores.catalog.services import retention as catalog
+from stores.editor.services import retention as editor
+from stores.orders.services import recipients
+from stores.orders.services import retention as orders
+from stores.proofs.services import retention as proofs
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        *recipients.retention_rules(),
+        *proofs.retention_rules(),
+        *editor.retention_rules(),
+        *catalog.retention_rules(),
+        *orders.retention_rules(),
+    ]

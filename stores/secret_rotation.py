@@ -1,0 +1,3 @@
+from stores.proofs.links import TIME_LIMITED
+
+__all__ = ["TIME_LIMITED"]
