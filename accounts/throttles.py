@@ -1,7 +1,7 @@
 """How often a person may try a password, ask for a link by mail or make an account.
 
-Each try is counted before it is judged, in the store of `accounts.rate_limits`: of many at once
-exactly the allowed number get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
+Each try is counted before it is checked, in the store of `rate_limits`: of many at once exactly the allowed number
+get as far as the password. (django-axes looks first and counts after, which lets as many by as come at once.)
 """
 
 from django.conf import settings

@@ -1,18 +1,18 @@
+from applications.oauth.admin.applications import ApplicationWithTokensAdmin
 from applications.oauth.admin.tokens import AccessTokenAdmin, RefreshTokenAdmin
-from applications.registration.admin.applications import ApplicationAdmin
+from applications.oauth.admin.users import UserWithTokensAdmin
 from applications.registration.admin.history import (
     ApplicationHistoryAdmin,
     ApplicationKeyHistoryAdmin,
-    WebhookHistoryAdmin,
 )
-from applications.registration.admin.users import UserWithTokensAdmin
+from applications.webhooks.admin.history import WebhookHistoryAdmin
 from applications.webhooks.admin.webhooks import DeliveryAdmin, WebhookAdmin
 
 __all__ = [
     "AccessTokenAdmin",
-    "ApplicationAdmin",
     "ApplicationHistoryAdmin",
     "ApplicationKeyHistoryAdmin",
+    "ApplicationWithTokensAdmin",
     "DeliveryAdmin",
     "RefreshTokenAdmin",
     "UserWithTokensAdmin",

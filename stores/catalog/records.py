@@ -3,11 +3,8 @@
 The admin, the import and every other writer hand over such a record; a member left out has its default.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-
-import orjson
 
 from fulfillment.core.errors import Fault
 from stores.catalog import validation as checks
@@ -21,8 +18,7 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
-
-Record = dict[str, Any]
+from stores.templates.records import Record
 
 REQUIRED: Any = object()
 MAXIMUM_FIELDS = 200
@@ -137,12 +133,6 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     if not faults:
         faults.extend(_broken_rules(record, pointer))
     return record, faults
-
-
-def fingerprint(record: Any) -> bytes:
-    """The same for the same content; a price's Created counts only where it differs from the product's."""
-    content = orjson.dumps(record, default=str, option=orjson.OPT_SORT_KEYS)
-    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:

@@ -9,7 +9,8 @@ import orjson
 
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.reader import FORMAT, VERSION
-from stores.catalog.records import PRODUCT, STORE, Record
+from stores.catalog.records import PRODUCT, STORE
+from stores.templates.records import Record
 
 # Members that are left out of the file where they say nothing.
 SILENT = {"HoldWindowMinutes": 60, "Template": None}

@@ -16,7 +16,6 @@ from unfold.decorators import display
 
 from accounts.callers import Caller
 from accounts.models import Role
-from applications.oauth.services.authorizations import end_tokens_of_application
 from applications.registration.admin.application_forms import ApplicationForm
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.records import icon_url
@@ -24,7 +23,7 @@ from applications.registration.services.applications import NAMES, change_applic
 from applications.registration.services.icons import set_icon
 from applications.registration.services.keys import add_key, end_key, regenerate_key
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
+from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.errors import DomainError
 
@@ -83,7 +82,6 @@ class RoleInline(ConsoleInline):
 admin.site.unregister(Application)
 
 
-@admin.register(Application)
 class ApplicationAdmin(ConsoleAdmin):
     form = ApplicationForm
     list_display = [
@@ -103,7 +101,7 @@ class ApplicationAdmin(ConsoleAdmin):
     change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
     inlines = [KeyInline, RoleInline]
-    actions = ["add_key_for_a_year", "end_tokens"]
+    actions = ["add_key_for_a_year"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
         (
@@ -148,15 +146,6 @@ class ApplicationAdmin(ConsoleAdmin):
                 messages.success(request, f"{application}: key added; its owner sees the value on its page.")
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
-
-    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
-    @asks_confirmation(
-        "End every token and every sign-in of these? Their users have to sign in again.", "End them"
-    )
-    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
-        for application in chosen:
-            end_tokens_of_application(application=application)
-            messages.success(request, f"{application}: every token and code is ended.")
 
     def save_model(
         self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool

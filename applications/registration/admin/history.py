@@ -1,7 +1,6 @@
 from django.contrib import admin
 
 from applications.registration.models import Application, ApplicationKey
-from applications.webhooks.models import Webhook
 from fulfillment.core.admin.read_only import HistoryAdmin
 
 
@@ -15,12 +14,5 @@ class ApplicationHistoryAdmin(HistoryAdmin):
 @admin.register(ApplicationKey.pgh_event_model)  # type: ignore[attr-defined]
 class ApplicationKeyHistoryAdmin(HistoryAdmin):
     shown = ("pgh_obj_id", "application_id", "start_date", "end_date")
-    search_fields = ["=application__client_id"]
-    search_help_text = "Client ID, written out"
-
-
-@admin.register(Webhook.pgh_event_model)  # type: ignore[attr-defined]
-class WebhookHistoryAdmin(HistoryAdmin):
-    shown = ("url", "application_id", "is_enabled")
     search_fields = ["=application__client_id"]
     search_help_text = "Client ID, written out"

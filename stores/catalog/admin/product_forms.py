@@ -10,15 +10,9 @@ from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
 from stores.catalog.admin.forms import JudgedByService
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.records import (
-    CHILDREN,
-    DELIVERED_PRICE,
-    PRODUCT,
-    PRODUCTION_SPEED,
-    TEMPLATE_FIELD,
-    Record,
-)
+from stores.catalog.records import CHILDREN, DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD
 from stores.catalog.selectors.catalog import stored_product
+from stores.templates.records import Record
 
 COLUMNS = {member.name: member.column for member in PRODUCT}
 CHILD_OF: dict[Any, str] = {

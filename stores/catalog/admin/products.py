@@ -1,4 +1,3 @@
-from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -7,13 +6,11 @@ from django.db import DatabaseError
 from django.db.models import Q, QuerySet
 from django.forms import all_valid
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from fulfillment.core.admin.base import ConsoleInline
 from fulfillment.core.admin.confirmation import asks_confirmation
-from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.admin.product_forms import (
@@ -28,8 +25,6 @@ from stores.catalog.admin.product_forms import (
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.services.products import archive_product, find_product_faults, save_product
-from stores.editor.admin.editor import TemplateEditor
-from stores.editor.admin.history import template_changes
 
 
 class ChildInline(ConsoleInline):
@@ -55,7 +50,6 @@ class ProductionSpeedInline(ChildInline):
     form = ProductionSpeedForm
 
 
-@admin.register(Product)
 class ProductAdmin(StaffAdmin):
     """One service writes the product with its children; the forms only gather what they say."""
 
@@ -106,12 +100,6 @@ class ProductAdmin(StaffAdmin):
         products = super().get_queryset(request).select_related("store")
         bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
         return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
-
-    def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
-        return template_changes(record, events)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*TemplateEditor(self).urls(), *super().get_urls()]
 
     def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
         return False

@@ -10,7 +10,8 @@ from django.db import connection
 
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Store
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, STORE, TEMPLATE_FIELD, Record
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, STORE, TEMPLATE_FIELD
+from stores.templates.records import Record
 
 BATCH = 500
 

@@ -15,13 +15,12 @@ from stores.catalog.records import (
     PRODUCTION_SPEED,
     TEMPLATE_FIELD,
     Member,
-    Record,
     check_product,
-    fingerprint,
 )
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
+from stores.templates.records import Record, fingerprint
 from stores.templates.services.templates import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]

@@ -10,18 +10,11 @@ import orjson
 from django.db import connection
 
 from stores.catalog.models import Store
-from stores.catalog.records import (
-    DELIVERED_PRICE,
-    PRODUCT,
-    PRODUCTION_SPEED,
-    TEMPLATE_FIELD,
-    Member,
-    Record,
-    fingerprint,
-)
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, Member
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import StoredProduct, stored_products_named
 from stores.catalog.services.products import keep_price_dates
+from stores.templates.records import Record, fingerprint
 
 *PLAIN, TEMPLATE = PRODUCT
 RECORD_COLUMNS = [member.column for member in PRODUCT]

@@ -7,10 +7,11 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models import Product, Store
-from stores.catalog.records import STORE, Record, check_store
+from stores.catalog.records import STORE, check_store
 from stores.catalog.representations import render_store
 from stores.catalog.selectors.catalog import store_record
 from stores.catalog.services.refresh import render_products_again
+from stores.templates.records import Record
 
 
 class SavedStore(NamedTuple):

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
+from fulfillment.core.files.downloads import pdf_answer
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState, apply_action
@@ -33,7 +34,6 @@ from stores.editor.services.drafts import (
     render_draft,
     save_template,
 )
-from stores.orders.admin.downloads import pdf_answer
 from stores.typesetting.artwork import ARTWORK_BYTES
 from stores.typesetting.folder import MEDIA_TYPES
 

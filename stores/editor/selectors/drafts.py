@@ -12,9 +12,9 @@ import orjson
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound
 from stores.catalog.models import Product
-from stores.catalog.records import Record
 from stores.catalog.selectors.catalog import stored_product
 from stores.editor.models import ArtworkUpload
+from stores.templates.records import Record
 from stores.templates.selectors.fonts import font_set
 from stores.typesetting import Artwork, Field, FontSet, read_field
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork

@@ -18,7 +18,7 @@ from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
 from stores.editor.models import ArtworkUpload
 from stores.editor.selectors.drafts import Draft, EditorContext, checked_artwork, picture_data, pictures_of
-from stores.proofs.services.merging import typesetting_errors
+from stores.templates.errors import typesetting_errors
 from stores.typesetting import (
     Artwork,
     Problem,

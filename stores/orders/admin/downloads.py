@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
@@ -15,11 +15,6 @@ from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 
 BATCH = 1000
-
-
-def pdf_answer(content: bytes, name: str) -> HttpResponse:
-    disposition = f'attachment; filename="{name}"'
-    return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
 
 
 def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:

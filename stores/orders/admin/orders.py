@@ -22,9 +22,10 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import pdf_answer
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.orders.admin.actions import OrderActions, actor_on
-from stores.orders.admin.downloads import csv_answer, pdf_answer, print_file_name
+from stores.orders.admin.downloads import csv_answer, print_file_name
 from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
 from stores.orders.admin.inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
 from stores.orders.admin.list_view import OrderList

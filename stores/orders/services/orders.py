@@ -20,12 +20,12 @@ from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.large_orders import place_for_items
 from stores.orders.services.locks import lock_orders
+from stores.orders.services.ordered_assets import hold_ordered_assets
 from stores.orders.services.print_files import StoredPrint, drop_print_files
 from stores.orders.services.prints import keep_order_prints
 from stores.orders.services.tallies import count_order
 from stores.orders.services.transitions import Actor, append_history, tell
 from stores.orders.services.validation import OrderRequest, check_order
-from stores.proofs.services.assets import hold_ordered_assets
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
 PLACE = """

@@ -16,8 +16,9 @@ from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.print_files import StoredPrint, drop_print_files, keep_print_file
 from stores.orders.services.validation import OrderRequest
 from stores.proofs.selectors.proofs import product_versions_of
-from stores.proofs.services.merging import RenderersBusy, Uploads
+from stores.proofs.services.merging import Uploads
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
+from stores.templates.errors import RenderersBusy
 
 # What the print files of one order may have together: it is taken in one request, and stored before it is an order.
 MAXIMUM_BYTES = 256 * 1024 * 1024

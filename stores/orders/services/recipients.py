@@ -24,11 +24,11 @@ from fulfillment.core.errors import Conflict, DomainError
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
+from stores.orders.services.ordered_assets import forget_ordered_assets
 from stores.orders.services.print_files import erase_print_files
 from stores.orders.services.proof_traces import proofs_before
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors.proofs import product_version_of
-from stores.proofs.services.assets import forget_ordered_assets
 from stores.proofs.services.merging import merge_template
 from stores.proofs.services.retention import drop_proof
 

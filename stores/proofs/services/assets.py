@@ -2,19 +2,16 @@
 
 import hashlib
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from io import BytesIO
-from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 from PIL import Image, ImageCms, ImageOps
 
 from accounts.callers import Caller
-from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.pictures import (
     PictureTooLarge,
@@ -24,11 +21,9 @@ from fulfillment.core.files.pictures import (
     open_picture,
 )
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import asset_file, remove_files, write_files
+from fulfillment.core.files.stored import asset_file, write_files
 from fulfillment.core.lanes import PICTURES
-from stores.orders.models import Order, OrderedAsset
 from stores.proofs.models import Asset, AssetFormat
-from stores.proofs.selectors.assets import assets_of_templates
 
 MAXIMUM_BYTES = 10 * 1024 * 1024
 MAXIMUM_PIXELS = 50_000_000
@@ -40,13 +35,6 @@ MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
 # Far less than ASSET_DAYS_KEPT.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
-
-# Locked against a removal at the same time.
-ORDERED = """
-INSERT INTO stores_orderedasset (order_id, asset_id)
-SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
-ON CONFLICT DO NOTHING
-"""
 
 _one_at_a_time = threading.Lock()
 
@@ -87,36 +75,6 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
         Asset.objects.filter(pk__in=stale).update(last_used=now)
 
 
-@transaction.atomic(savepoint=False)
-def hold_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
-    """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
-    if asset_ids:
-        execute(ORDERED, [order_id, list(asset_ids)])
-        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
-
-
-@transaction.atomic
-def forget_ordered_assets(*, order: Order) -> None:
-    """Removes the pictures printed in this order alone.
-
-    One used after it, or named by a template, is only no longer held: it goes when it is unused for long enough.
-    """
-    uses = OrderedAsset.objects.filter(order=order)
-    assets = Asset.objects.filter(pk__in=uses.values("asset"))
-    held = list(assets.order_by("pk").select_for_update())
-    uses.delete()
-    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
-    free = [one for one in held if one.pk not in elsewhere]
-    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
-    named = assets_of_templates() if free else set()
-    gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
-    Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
-    # The row first: a file that stays behind is a stray one of the next pruning.
-    names = [asset_file(one.pk, one.format) for one in gone]
-    transaction.on_commit(lambda: remove_files(names))
-
-
-def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
     if len(content) > MAXIMUM_BYTES:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")

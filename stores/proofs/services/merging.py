@@ -1,17 +1,14 @@
 """A product's template with a customer's values: checked, and ready to be typeset."""
 
 import hashlib
-import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import orjson
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Fault, Invalid, Unavailable
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
 from fulfillment.core.visible_text import is_blank
@@ -19,31 +16,11 @@ from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_for
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.assets import touch_assets
-from stores.templates.selectors.layouts import Layout, TemplateMissing, TemplateUnusable, fields_of, layout_of
-from stores.typesetting import (
-    Field,
-    Problem,
-    RenderingBusy,
-    RenderingFailed,
-    RenderingTimedOut,
-    ValuesInvalid,
-    resolve_values,
-)
+from stores.templates.errors import typesetting_errors, values_invalid
+from stores.templates.selectors.layouts import Layout, TemplateMissing, fields_of, layout_of
+from stores.typesetting import Field, Problem, resolve_values
 
-logger = logging.getLogger("stores.proofs")
-
-TOO_SLOW = (
-    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
-    " the same values would fail again."
-)
 KEPT_BYTES = 64 * 1024 * 1024
-
-
-class RenderersBusy(Unavailable):
-    code = "renderers_busy"
-
-    def __init__(self) -> None:
-        super().__init__("All renderers are busy. Try again in a few seconds.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,29 +102,6 @@ def check_values(
     with typesetting_errors():
         resolved = resolve_values(fields, values)
     return _uploads(uploads, fields, {}, resolved, values)
-
-
-@contextmanager
-def typesetting_errors() -> Iterator[None]:
-    """Turns the typesetter's refusals into ours."""
-    try:
-        yield
-    except ValuesInvalid as error:
-        raise values_invalid(error.problems) from error
-    except RenderingBusy as error:
-        raise RenderersBusy from error
-    except RenderingTimedOut as error:
-        # Not "busy": who sends the same again takes a renderer from all others for as long again.
-        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
-    except RenderingFailed as error:
-        logger.error("A template could not be rendered", exc_info=error)
-        raise TemplateUnusable from error
-
-
-def values_invalid(problems: Iterable[Problem]) -> Invalid:
-    faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
-    message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
-    return Invalid(message, code="values_invalid", faults=faults)
 
 
 def _uploads(

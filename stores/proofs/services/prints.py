@@ -10,7 +10,8 @@ from accounts.callers import Caller
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.selectors.proofs import ProductVersion
-from stores.proofs.services.merging import Uploads, check_values, merge_template, typesetting_errors
+from stores.proofs.services.merging import Uploads, check_values, merge_template
+from stores.templates.errors import typesetting_errors
 from stores.typesetting import render_print
 
 # An order is made in one request.

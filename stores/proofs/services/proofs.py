@@ -16,7 +16,8 @@ from fulfillment.core.observability.instruments import measured_rendering
 from stores.orders.services.proof_traces import note_traces, traces_of
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
-from stores.proofs.services.merging import RenderersBusy, TemplateMerge, merge_template, typesetting_errors
+from stores.proofs.services.merging import TemplateMerge, merge_template
+from stores.templates.errors import RenderersBusy, typesetting_errors
 from stores.typesetting import render_proof
 
 # A use within this time is not written down again; see PROOF_DAYS_KEPT, which is far longer.

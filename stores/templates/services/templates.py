@@ -9,8 +9,8 @@ import orjson
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.visible_text import is_blank
-from stores.catalog.records import Record, fingerprint
-from stores.proofs.services.merging import typesetting_errors
+from stores.templates.errors import typesetting_errors
+from stores.templates.records import Record, fingerprint
 from stores.templates.selectors.fonts import font_set
 from stores.typesetting import (
     Artwork,

@@ -27,11 +27,11 @@ from fulfillment.operations.retention import prune
 from stores.catalog.models import TemplateField
 from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally
 from stores.orders.services import recipients
+from stores.orders.services.ordered_assets import hold_ordered_assets
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
-from stores.proofs.services.assets import hold_ordered_assets
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.factories.webhooks import make_webhook

@@ -1,0 +1,24 @@
+"""Applications, with the action that needs to know of tokens."""
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from applications.oauth.services.authorizations import end_tokens_of_application
+from applications.registration.admin.applications import ApplicationAdmin
+from applications.registration.models import Application
+from fulfillment.core.admin.confirmation import asks_confirmation
+
+
+@admin.register(Application)
+class ApplicationWithTokensAdmin(ApplicationAdmin):
+    actions = [*ApplicationAdmin.actions, "end_tokens"]
+
+    @admin.action(description="End all tokens and sign-ins …", permissions=["change"])
+    @asks_confirmation(
+        "End every token and every sign-in of these? Their users have to sign in again.", "End them"
+    )
+    def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
+        for application in chosen:
+            end_tokens_of_application(application=application)
+            messages.success(request, f"{application}: every token and code is ended.")

@@ -1,0 +1,46 @@
+"""What the typesetter refuses, in the errors of the service."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from fulfillment.core.errors import Fault, Invalid, Unavailable
+from stores.templates.selectors.layouts import TemplateUnusable
+from stores.typesetting import Problem, RenderingBusy, RenderingFailed, RenderingTimedOut, ValuesInvalid
+
+logger = logging.getLogger("stores.proofs")
+
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
+
+
+class RenderersBusy(Unavailable):
+    code = "renderers_busy"
+
+    def __init__(self) -> None:
+        super().__init__("All renderers are busy. Try again in a few seconds.")
+
+
+@contextmanager
+def typesetting_errors() -> Iterator[None]:
+    """Turns the typesetter's refusals into ours."""
+    try:
+        yield
+    except ValuesInvalid as error:
+        raise values_invalid(error.problems) from error
+    except RenderingBusy as error:
+        raise RenderersBusy from error
+    except RenderingTimedOut as error:
+        # Not "busy": who sends the same again takes a renderer from all others for as long again.
+        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
+    except RenderingFailed as error:
+        logger.error("A template could not be rendered", exc_info=error)
+        raise TemplateUnusable from error
+
+
+def values_invalid(problems: Iterable[Problem]) -> Invalid:
+    faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
+    message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
+    return Invalid(message, code="values_invalid", faults=faults)
