@@ -199,9 +199,9 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
 def _record(change: _Change, status: int, *, event_type: str | None = None) -> Order:
     order, previous = change.order, change.order.status
     waits = order.cancellation == CancellationState.REQUESTED
-    if (status == OrderStatus.CANCELLED and order.cancellation_asked) or (
-        status == OrderStatus.REJECTED and waits
-    ):
+    # A store that has refused may still cancel of its own accord: its answer stays what it was.
+    at_once = order.cancellation_asked and order.cancellation != CancellationState.REFUSED
+    if (status == OrderStatus.CANCELLED and at_once) or (status == OrderStatus.REJECTED and waits):
         order.cancellation = CancellationState.ACCEPTED
     elif status in WITH_SHIPMENTS and waits:
         # What has left cannot be cancelled any more: shipping is the store's no.

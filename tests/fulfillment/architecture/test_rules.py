@@ -186,6 +186,7 @@ def local_sql(tree: ast.Module) -> set[str]:
 # Where a statement is passed on, or made of names of our own models: each was read.
 STATEMENTS_PASSED_ON = {
     "applications/webhooks/services/retention.py",  # `_run` gets the constants of its module
+    "fulfillment/site/metrics.py",  # constants of the apps' modules `metrics`
     "fulfillment/core/db/prepared.py",  # hands on what the caller wrote; checked where it is called
     "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module
     "fulfillment/core/audit/guards.py",  # tables and columns of our models, quoted by `sql.Identifier`
