@@ -22,6 +22,7 @@ from stores.orders.services import retention
 from stores.orders.services.orders import new_order_id
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import retention as pruning
+from stores.retention import retention_rules
 from tests.factories.orders import order_body, product_values
 from tests.factories.templates import field, page, text_box
 
@@ -214,14 +215,14 @@ def test_files_without_a_row_are_pruned_from_the_bucket(shop_client, bucket, mon
     stray = f"{print_folder(new_order_id())}/0-0123456789abcdef.pdf"
     default_storage.save(stray, ContentFile(b"%PDF-"))
 
-    assert {thing.name: thing.count() for thing in pruning.retention_rules() if thing.count()} == {}
+    assert {thing.name: thing.count() for thing in retention_rules() if thing.count()} == {}
     monkeypatch.setattr(retention, "YOUNG", -retention.YOUNG)
     monkeypatch.setattr(pruning, "_is_young", lambda name, age: False)
-    removed = {thing.name: sum(thing.remove(10)) for thing in pruning.retention_rules()}
+    removed = {thing.name: sum(thing.remove(10)) for thing in retention_rules()}
     strays = {"stray proof folders": 1, "stray pictures": 1, "stray print files": 1}
     assert {name: count for name, count in removed.items() if count} == strays
     assert len(bucket.keys()) == 4
-    assert {thing.name: thing.count() for thing in pruning.retention_rules() if thing.count()} == {}
+    assert {thing.name: thing.count() for thing in retention_rules() if thing.count()} == {}
 
 
 @pytest.fixture
