@@ -6,7 +6,6 @@ own, the same for all. Fixed windows and not a leaking bucket: what an answer te
 all is there again) is then the whole truth, and who waits for `t` is served.
 """
 
-import ipaddress
 import math
 import time
 from dataclasses import dataclass, replace
@@ -128,17 +127,6 @@ def refusal(standing: RateLimitStatus) -> TooManyRequests:
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
     members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
     return TooManyRequests(message, retry_after=wait, members=members)
-
-
-def bucket_of_address(address: str) -> str:
-    """The address, or for IPv6 the /64 network that one customer has whole; `unknown` for anything else."""
-    try:
-        known = ipaddress.ip_address(address)
-    except ValueError:
-        return "unknown"
-    if isinstance(known, ipaddress.IPv6Address):
-        return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))
-    return str(known)
 
 
 def _counted_in_postgresql(bucket: str, window: int) -> tuple[Any, ...]:

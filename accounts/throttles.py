@@ -11,13 +11,13 @@ from accounts.rate_limits import (
     DAY,
     QUARTER_OF_AN_HOUR,
     RateLimitStatus,
-    bucket_of_address,
     cached_rejection,
     count_request,
     forget,
     refund,
     refusal,
 )
+from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.secrets import digest
 
 

@@ -15,7 +15,6 @@ import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
-from accounts.permissions import Permission
 from fulfillment.core import environment
 from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
 
@@ -91,7 +90,7 @@ MIDDLEWARE = [
     "fulfillment.site.middleware.SecurityHeaders",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "accounts.api.rate_limits.RateLimits",
+    "applications.oauth.rate_limits.RateLimits",
     "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
@@ -400,6 +399,7 @@ SPECTACULAR_SETTINGS = {
     "GET_LIB_DOC_EXCLUDES": "fulfillment.core.api.schema.classes_without_description",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "applications.oauth.schema.add_security_schemes",
         "fulfillment.core.api.links.add_links",
     ],
     "TAGS": [
@@ -420,34 +420,6 @@ SPECTACULAR_SETTINGS = {
         "headers": {
             name: {"description": text, "schema": {"type": "string"}}
             for name, text in RATE_LIMIT_HEADERS.items()
-        },
-        "securitySchemes": {
-            "OAuth2": {
-                "type": "oauth2",
-                "description": "Header `Authorization: Bearer <access token>`.",
-                "flows": {
-                    "authorizationCode": {
-                        "authorizationUrl": f"{PUBLIC_URL}/oauth/authorize",
-                        "tokenUrl": f"{PUBLIC_URL}/oauth/token",
-                        "refreshUrl": f"{PUBLIC_URL}/oauth/token",
-                        "scopes": {name: str(label) for name, label in Permission.choices},
-                    },
-                    "clientCredentials": {
-                        "tokenUrl": f"{PUBLIC_URL}/oauth/token",
-                        "scopes": {
-                            name: str(label)
-                            for name, label in Permission.choices
-                            if name != Permission.OPERATOR
-                        },
-                    },
-                },
-            },
-            "SubscriptionKey": {
-                "type": "apiKey",
-                "in": "header",
-                "name": "Ocp-Apim-Subscription-Key",
-                "description": "The primary or secondary subscription key of the token's user or application.",
-            },
         },
     },
 }
@@ -503,8 +475,8 @@ if not (
         "redis://redis.example:6379/0."
     )
 
-# Expensive work in each web process (fulfillment.core.lanes). Its threads, as the web server's --blocking-threads has them:
-# three quarters of them at most are held by it.
+# Expensive work in each web process (fulfillment.core.lanes). Its threads, as the web server's --blocking-threads
+# has them: three quarters of them at most are held by it.
 WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
 # Each in each process; one caller gets one less.
 RENDERINGS_AT_ONCE = environment.integer(

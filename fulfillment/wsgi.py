@@ -10,6 +10,7 @@ from django.db import close_old_connections, reset_queries
 
 from fulfillment.core.db.connections import renew_connection
 from fulfillment.core.observability.telemetry import start_telemetry
+from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.site.draining import closing_connections, drain_before_stop
 from fulfillment.site.handler import Handler
 
@@ -18,9 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 try:
     django.setup()
     start_telemetry()
-    from accounts.demo_sign_ins import refuse_demo_sign_ins  # needs the models
-
-    refuse_demo_sign_ins()
+    refuse_unsafe_start()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
 application = closing_connections(Handler())

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.credentials import decode_basic
+from fulfillment.core.client_addresses import bucket_of_address
 
 # What a wrong secret, code or refresh token is answered with.
 COUNTED = frozenset({"invalid_client", "invalid_grant"})
@@ -69,6 +70,4 @@ class Attempt:
 
 
 def _bucket(request: HttpRequest) -> str:
-    return (
-        f"{rate_limits.TOKEN_FAILURES}:{rate_limits.bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
-    )
+    return f"{rate_limits.TOKEN_FAILURES}:{bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"

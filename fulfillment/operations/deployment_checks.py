@@ -37,7 +37,17 @@ PACKAGES = {
 def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
     if settings.DEVELOPMENT:
         return [_development()]
-    checks = (_secrets, _hosts, _networks, _hsts, _database, _packages, _mail, _folders, *offered("deploy", "deployment_checks"))
+    checks = (
+        _secrets,
+        _hosts,
+        _networks,
+        _hsts,
+        _database,
+        _packages,
+        _mail,
+        _folders,
+        *offered("deploy", "deployment_checks"),
+    )
     return [message for check in checks for message in check()]
 
 

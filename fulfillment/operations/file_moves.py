@@ -15,7 +15,7 @@ from django.core.files.storage import Storage, storages
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unavailable
 from fulfillment.core.files.storage import storage_errors, stored_names
-from stores.backup import named_files
+from fulfillment.operations.backups.making import named_files
 
 CHUNK = 1 << 20
 TOLD_EVERY = 500

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from accounts.rate_limits import bucket_of_address
+from fulfillment.core.client_addresses import bucket_of_address
 from fulfillment.core.errors import TooManyRequests, Unavailable
 from fulfillment.core.lanes import address_here
 

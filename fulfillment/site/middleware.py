@@ -144,7 +144,7 @@ class ApiHistory:
 class RequestFilter:
     """Refuses before all other work what no honest client sends and nothing behind it could handle well.
 
-    `fulfillment.site.request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
+    `request_heads` has the limits of lengths and counts. NUL cannot be stored; other control characters
     make addresses and log lines look like what they are not. A body of unknown length would be read as an empty one.
     """
 

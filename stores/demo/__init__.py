@@ -5,11 +5,53 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from stores.catalog.models import Store
+from django.conf import settings
+
+from accounts.demo import OPERATOR, OUTSIDER, USER
+from accounts.models import Role
+from accounts.permissions import DEFAULT_STORE_GRANTS
+from applications.demo import token_of
+from applications.registration.services.applications import OWNER_GRANTS
+from fulfillment.core.demo import DemoCard, DemoRun
+from stores.catalog.models import Product, Store
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.typesetting import load_template_folder
 
+ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
+STORE_STAFF_GRANTS = ("Store.All.Read", "Order.All.Read", "Order.All.Write")
 FOLDER = Path(__file__).resolve().parent
+
+
+def load_demo(run: DemoRun) -> None:
+    load_demo_catalog()
+    if run.application is not None:
+        _set_roles(run)
+
+
+def reset_demo(run: DemoRun) -> None:
+    _set_roles(run)
+
+
+def demo_record(run: DemoRun) -> dict[str, Any]:
+    return {
+        "stores": [
+            {"id": ASSOCIATED, "role": "associated"},
+            {"id": UNASSOCIATED, "role": "unassociated"},
+            {"id": DEMO, "role": "demo"},
+        ],
+        "products": _product_records(),
+    }
+
+
+def demo_card(run: DemoRun) -> DemoCard:
+    token = token_of(run.people[USER.username])
+    return DemoCard(
+        sign_ins=[("operator", OPERATOR.username, OPERATOR.password), ("user", USER.username, USER.password)],
+        curl=(
+            f"curl -H 'Authorization: Bearer {token}' "
+            f"-H 'Ocp-Apim-Subscription-Key: {USER.subscription_key}' {settings.API_URL}/store/{ASSOCIATED}"
+        ),
+    )
 
 
 def load_demo_catalog() -> ImportSummary | None:
@@ -38,3 +80,27 @@ def _add_template(product: dict[str, Any], folder: Path) -> None:
     product["PageCount"] = len(template["Pages"])
     fields = json.loads((folder / "fields.json").read_text("utf-8"))
     product["TemplateFields"] = [{"Choices": [], **field} for field in fields]
+
+
+def _set_roles(run: DemoRun) -> None:
+    store = Store.objects.get(external_id=ASSOCIATED)
+    user, application = run.people[USER.username], run.application
+    wanted = [
+        *(Role(user=user, store=store, grant=grant) for grant in STORE_STAFF_GRANTS),
+        *(Role(user=user, application=application, grant=grant) for grant in OWNER_GRANTS),
+        *(Role(application=application, store=store, grant=grant) for grant in DEFAULT_STORE_GRANTS),
+    ]
+    Role.objects.filter(user=run.people[OUTSIDER.username]).delete()
+    Role.objects.filter(application=application, store__isnull=False).exclude(store=store).delete()
+    Role.objects.bulk_create(wanted, ignore_conflicts=True)
+
+
+def _product_records() -> list[dict[str, Any]]:
+    products = Product.objects.filter(is_active=True, store__external_id__in=(ASSOCIATED, UNASSOCIATED, DEMO))
+    rows = products.order_by("store", "position", "pk").values_list(
+        "store__external_id", "external_id", "template_fields__field_name"
+    )
+    seen: dict[tuple[str, str], bool] = {}
+    for store_id, product_id, field_name in rows:
+        seen[store_id, product_id] = field_name is not None
+    return [{"store_id": s, "id": p, "has_template": t} for (s, p), t in seen.items()]

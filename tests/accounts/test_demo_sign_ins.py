@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from accounts import demo_sign_ins
+from accounts.demo import OPERATOR, ensure_people
 from accounts.demo_sign_ins import demo_sign_ins_left, refuse_demo_sign_ins
 from accounts.models import User
-from fulfillment.operations.demo import OPERATOR, ensure_people
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.live_server import ROOT, database_url, served_environment
 

@@ -11,7 +11,7 @@ import requests
 
 from accounts import redis_rate_limits
 from accounts.models import RateWindow
-from tests.accounts.api.test_rate_limits import burst, limit
+from tests.applications.oauth.test_rate_limits import burst, limit
 from tests.support.live_server import serving
 from tests.support.redis_server import RedisServer
 from tests.support.scenario import build_world

@@ -58,6 +58,8 @@ class _Lane:
 
 
 class Sender:
+    name = "sender"
+
     def __init__(self, client: Client) -> None:
         self._client = client
         self._places = Places(
@@ -114,6 +116,7 @@ class Sender:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
         self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._client.close()
 
     def _lane(self, webhook_id: UUID, application_id: UUID) -> _Lane:
         return self._lanes.setdefault(webhook_id, _Lane(application_id))

@@ -22,7 +22,7 @@ def version_of(record: Any) -> str:
 
 
 class OptimisticLockMixin:
-    """For forms of one record, `instance`; their page sends back `loaded_version`, and a request without it is let by."""
+    """For forms of one record, `instance`; their page sends back `loaded_version`, a request without it passes."""
 
     instance: Any
     data: Any

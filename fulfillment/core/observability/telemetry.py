@@ -74,8 +74,8 @@ def _start_tracing() -> None:
     requests = _optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor()
     requests.instrument()
     theirs, ours = (
-        requests._opentelemetry_middleware,
-        "fulfillment.core.observability.traced_requests.TracedRequests",
+        requests._opentelemetry_middleware,  # noqa: SLF001 - its name stands nowhere else
+        "fulfillment.site.traced_requests.TracedRequests",
     )
     settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
     _optional("opentelemetry.instrumentation.psycopg", name).PsycopgInstrumentor().instrument()

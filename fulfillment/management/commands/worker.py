@@ -18,11 +18,11 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.utils import connector_params
 from psycopg_pool import AsyncConnectionPool
 
-from accounts.demo_sign_ins import refuse_demo_sign_ins
-from applications.webhooks.sending.client import Client
-from applications.webhooks.sending.sender import Sender
+from fulfillment.core.companions import Companion
 from fulfillment.core.db.outage import note_database_missed
 from fulfillment.core.observability.telemetry import start_telemetry
+from fulfillment.core.plugins import offered
+from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
     DATABASE_TROUBLE,
     CalmFilter,
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
         start_telemetry()
-        refuse_demo_sign_ins()
+        refuse_unsafe_start()
         calm = CalmFilter()
         for handler in logging.getLogger().handlers:
             handler.addFilter(calm)
@@ -83,19 +83,18 @@ async def work(concurrency: int) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _stop, stop)
-    client = Client()
-    sender = Sender(client)
+    companions: list[Companion] = [make() for make in offered("worker", "companion")]
     heartbeat = Heartbeat()
     watchdog = Watchdog(heartbeat)
     watchdog.start()
     try:
         while not stop.is_set():
-            await _run_until_trouble(stop, sender, concurrency, heartbeat)
+            await _run_until_trouble(stop, companions, concurrency, heartbeat)
     finally:
         watchdog.stop()
         _exit_in_time()
-        await sender.close()
-        await client.close()
+        for companion in companions:
+            await companion.close()
 
 
 def _stop(stop: asyncio.Event) -> None:
@@ -116,7 +115,7 @@ def _exit_at_once() -> None:
 
 
 async def _run_until_trouble(
-    stop: asyncio.Event, sender: Sender, concurrency: int, heartbeat: Heartbeat
+    stop: asyncio.Event, companions: list[Companion], concurrency: int, heartbeat: Heartbeat
 ) -> None:
     stopping = asyncio.create_task(stop.wait())
     opened = _worker_app(heartbeat)
@@ -125,7 +124,7 @@ async def _run_until_trouble(
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
-            await _work_until_trouble(stopping, opened, sender, concurrency)
+            await _work_until_trouble(stopping, opened, companions, concurrency)
     except DATABASE_TROUBLE as error:
         if is_outage(error):
             note_database_missed()
@@ -147,16 +146,17 @@ async def _close(opened: App) -> None:
 
 
 async def _work_until_trouble(
-    stopping: asyncio.Task[Any], opened: App, sender: Sender, concurrency: int
+    stopping: asyncio.Task[Any], opened: App, companions: list[Companion], concurrency: int
 ) -> None:
-    jobs = asyncio.create_task(_run_jobs(opened, sender, concurrency), name="jobs")
+    jobs = asyncio.create_task(_run_jobs(opened, companions, concurrency), name="jobs")
     loops = [
-        asyncio.create_task(sender.look_for_due(), name="due deliveries"),
+        *(asyncio.create_task(one.look_for_due(), name=one.name) for one in companions),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
     done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
     if stopping in done:
-        sender.take_no_more()
+        for companion in companions:
+            companion.take_no_more()
     # Told once, jobs may finish; told again, they are broken off.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
     for task in done:
@@ -179,10 +179,10 @@ async def end_tasks(
         _, left = await asyncio.wait(left, timeout=patience)
 
 
-async def _run_jobs(opened: App, sender: Sender, concurrency: int) -> None:
+async def _run_jobs(opened: App, companions: list[Companion], concurrency: int) -> None:
     await opened.run_worker_async(
         concurrency=concurrency,
-        additional_context={"sender": sender},
+        additional_context={one.name: one for one in companions},
         task_middleware=[renew_around_job],
         fetch_job_polling_interval=1,
         update_heartbeat_interval=HEARTBEAT_SECONDS,

@@ -97,7 +97,7 @@ def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         cursor.execute("SELECT pg_export_snapshot()")
         name: str = cursor.fetchone()[0]
-        yield name, count_rows(), set(_named_files())
+        yield name, count_rows(), set(named_files())
 
 
 def count_rows() -> dict[str, int]:
@@ -150,7 +150,7 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _named_files() -> Iterator[str]:
+def named_files() -> Iterator[str]:
     """Of all apps."""
     for named_files in offered("backup", "named_files"):
         yield from named_files()

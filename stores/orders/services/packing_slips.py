@@ -10,7 +10,7 @@ from fulfillment.core.lanes import RENDERINGS
 from stores import typesetting
 from stores.orders.business_days import local_date
 from stores.orders.models import Order
-from stores.proofs.services.merging import RenderersBusy
+from stores.templates.errors import RenderersBusy
 from stores.typesetting import FontSet, RenderingBusy, RenderingFailed
 from stores.typesetting.jobs import named
 

@@ -26,11 +26,11 @@ from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
 from stores.orders.services.ordered_assets import forget_ordered_assets
 from stores.orders.services.print_files import erase_print_files
-from stores.orders.services.proof_traces import proofs_before
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.merging import merge_template
 from stores.proofs.services.retention import drop_proof
+from stores.proofs.services.traces import proofs_with
 
 # What a record cannot be without; the rest of the address goes.
 REQUIRED = ("Name", "Address1", "City", "PostalCode")
@@ -40,6 +40,8 @@ POINTING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "E
 # A name in Chinese has two characters; two letters stand in every text.
 SHORTEST_WORD = 3
 NOTE = "The recipient was erased."
+# What of an address is of one person; a company and a town are of many.
+PERSONAL_MEMBERS = ("Name", "Address1", "Phone", "Email")
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -180,3 +182,19 @@ def _write(order: Order, actor: Actor) -> None:
 def _erased(recipient: dict[str, str]) -> dict[str, str]:
     kept = {name: recipient[name] for name in KEPT if name in recipient}
     return {**dict.fromkeys(REQUIRED, ERASED), **kept}
+
+
+def proofs_before(order: Order) -> list[str]:
+    """Digests of proofs that the same caller tried for the order's products before it, with a value in common."""
+    personal = [order.recipient.get(name, "") for name in PERSONAL_MEMBERS]
+    found: set[str] = set()
+    for item in order.items.exclude(template_data=None):
+        values = [value for value in (item.template_data or {}).values() if isinstance(value, str)]
+        found |= proofs_with(
+            product_id=item.product_id,
+            application_id=order.application_id,
+            user_id=order.user_id,
+            values=[*values, *personal],
+            until=order.created,
+        )
+    return sorted(found)

@@ -75,7 +75,7 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
         Asset.objects.filter(pk__in=stale).update(last_used=now)
 
 
-def clean_picture(*, content: bytes, caller: Caller) -> CleanPicture:
+def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
     if len(content) > MAXIMUM_BYTES:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")

@@ -13,10 +13,10 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_whole, proof_files, write_files
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
-from stores.orders.services.proof_traces import note_traces, traces_of
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
+from stores.proofs.services.traces import note_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
 from stores.typesetting import render_proof
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from fulfillment.operations.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
+from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from tests.benchmarks.cutting_proxy import cutting
 from tests.support.live_server import serving
 from tests.support.postgres_server import ROOT, Restarted, own_postgres

@@ -9,6 +9,7 @@ from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
+from fulfillment.core.client_addresses import bucket_of_address
 
 API_PREFIX = "/api/"
 
@@ -39,7 +40,7 @@ class RateLimits:
 
 
 def _bucket(request: HttpRequest) -> str:
-    return "address:" + rate_limits.bucket_of_address(request.META.get("REMOTE_ADDR", ""))
+    return "address:" + bucket_of_address(request.META.get("REMOTE_ADDR", ""))
 
 
 def _carries_token(request: HttpRequest) -> bool:

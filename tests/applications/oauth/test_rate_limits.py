@@ -17,6 +17,7 @@ from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.services.subscriptions import create_subscription
 from applications.registration.services.applications import create_application
+from fulfillment.core.client_addresses import bucket_of_address
 from tests.factories.accounts import UserFactory
 from tests.support.live_server import serving
 from tests.support.scenario import ApiClient, build_world
@@ -219,7 +220,7 @@ def test_a_known_refusal_asks_the_database_nothing(world, settings, django_asser
     ],
 )
 def test_a_network_of_one_customer_is_one_address(address, bucket):
-    assert rate_limits.bucket_of_address(address) == bucket
+    assert bucket_of_address(address) == bucket
 
 
 def test_headers_are_there_when_the_database_is_not(world, monkeypatch):

@@ -4,18 +4,16 @@ They tell nothing without a pepper, and only together with the caller who made t
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.secrets import digest, digests
-from stores.orders.models import Order
 from stores.proofs.models import Proof
 from stores.proofs.services.merging import TemplateMerge
 
 SHORTEST_VALUE = 3
 LENGTH = 24
-# What of an address is of one person; a company and a town are of many.
-POINTING = ("Name", "Address1", "Phone", "Email")
 NOTE = """
 UPDATE stores_proof SET traces = ARRAY(SELECT DISTINCT unnest(coalesce(traces, '{}') || %(traces)s::varchar[]))
 WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[]
@@ -40,19 +38,13 @@ def note_traces(*, proof_digest: str, traces: list[str]) -> None:
         execute(NOTE, {"digest": proof_digest, "traces": traces})
 
 
-def proofs_before(order: Order) -> list[str]:
-    """Digests of proofs that the same caller tried for the order's products before it, with a value in common."""
-    pointing = [order.recipient.get(name, "") for name in POINTING]
-    found: set[str] = set()
-    for item in order.items.exclude(template_data=None):
-        values = [value for value in (item.template_data or {}).values() if isinstance(value, str)]
-        texts = _texts(order.application_id, order.user_id, [*values, *pointing])
-        wanted = [one[:LENGTH] for text in texts for one in digests(text)]
-        tried = Proof.objects.filter(
-            product=item.product_id, created__lte=order.created, traces__overlap=wanted
-        )
-        found.update(tried.values_list("digest", flat=True))
-    return sorted(found)
+def proofs_with(
+    *, product_id: int, application_id: object, user_id: object, values: Iterable[str], until: datetime
+) -> set[str]:
+    """Digests of proofs that a caller made of a product by then, with one of the values."""
+    wanted = [one[:LENGTH] for text in _texts(application_id, user_id, values) for one in digests(text)]
+    tried = Proof.objects.filter(product=product_id, created__lte=until, traces__overlap=wanted)
+    return set(tried.values_list("digest", flat=True))
 
 
 def _texts(application_id: object, user_id: object, values: Iterable[str]) -> list[str]:

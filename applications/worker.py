@@ -1,0 +1,7 @@
+from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.sender import Sender
+
+
+def companion() -> Sender:
+    """Called in the worker's event loop."""
+    return Sender(Client())

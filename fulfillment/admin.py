@@ -1,0 +1,3 @@
+from fulfillment.site.admin import JobAdmin
+
+__all__ = ["JobAdmin"]

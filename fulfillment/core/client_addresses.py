@@ -1,0 +1,12 @@
+import ipaddress
+
+
+def bucket_of_address(address: str) -> str:
+    """The address, or for IPv6 the /64 network that one customer has whole; `unknown` for anything else."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(known, ipaddress.IPv6Address):
+        return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))
+    return str(known)

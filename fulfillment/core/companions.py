@@ -1,0 +1,19 @@
+from typing import Protocol
+
+
+class Companion(Protocol):
+    """Work that runs beside the jobs of a worker. An app offers a function `companion` in its module `worker`.
+
+    Jobs find it by `name` in their additional context.
+    """
+
+    name: str
+
+    async def look_for_due(self) -> None:
+        """Runs until cancelled."""
+
+    def take_no_more(self) -> None:
+        """The worker is to end: what is under way goes on, nothing new begins."""
+
+    async def close(self) -> None:
+        """Ends what is under way, after a moment to finish."""
