@@ -9,7 +9,7 @@ class Proof(models.Model):
     """A rendering that is stored whole: the row is written after its files, and removed before them.
 
     `digest` names everything the rendering was made from; `sizes` are the bytes of the PDF and of each page; by
-    `traces` it is found when a person is to be forgotten (stores.orders.services.proof_traces).
+    `traces` it is found when a person is to be forgotten (stores.proofs.services.traces).
     """
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="proofs")
