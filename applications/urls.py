@@ -1,3 +1,3 @@
-from applications.oauth.urls import urlpatterns
+from django.urls import include, path
 
-__all__ = ["urlpatterns"]
+urlpatterns = [path("", include("applications.oauth.urls"))]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event, Webhook
 from applications.webhooks.selectors.events import SETTLED
-from applications.webhooks.services.delivery_attempts import Taken, take_new_deliveries
+from applications.webhooks.services.delivery_attempts import ClaimedDelivery, take_new_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook
 
@@ -63,7 +63,7 @@ def delivery_of(event: Event, webhook: Webhook) -> Delivery:
     return Delivery.objects.get(event=event, webhook=webhook)
 
 
-def take_delivery(delivery: Delivery, now: datetime | None = None) -> Taken | None:
+def take_delivery(delivery: Delivery, now: datetime | None = None) -> ClaimedDelivery | None:
     """This one alone, as its job takes it."""
     others = Webhook.objects.exclude(pk=delivery.webhook_id).values_list("pk", flat=True)
     found = take_new_deliveries(delivery_id=delivery.pk, busy=list(others), now=now or timezone.now())

@@ -27,7 +27,7 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.viewsets import ApiViewSet
 
 class GadgetViewSet(ApiViewSet):
-    access = {"list": Access()}
+    access = {"list": Access("Anyone may list gadgets.")}
 
     @extend_schema(operation_id="gadget_list", responses=str)
     def list(self, request):

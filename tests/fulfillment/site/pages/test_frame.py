@@ -98,7 +98,7 @@ def test_a_lost_database_is_told_from_a_bug(world, monkeypatch, error, status):
     def fail(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr("fulfillment.site.pages.applications_for", fail)
+    monkeypatch.setattr("applications.registration.pages.home.applications_for", fail)
     client = Client(raise_request_exception=False)
     client.force_login(world.user)
 

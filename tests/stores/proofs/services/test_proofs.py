@@ -14,8 +14,8 @@ from fulfillment.core.files.storage import StorageUnavailable
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services import proofs
-from stores.proofs.services.merging import RenderersBusy
 from stores.proofs.services.proofs import make_proof
+from stores.templates.errors import RenderersBusy
 from stores.typesetting import RenderingBusy, RenderingTimedOut
 from tests.factories.templates import make_card, make_demo_product
 
