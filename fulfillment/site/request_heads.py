@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 # A hundred postal codes and every parameter there is fit four times.
-LONGEST_ADDRESS, LONGEST_QUERY, MOST_PARAMETERS = 2048, 16_384, 200
+LONGEST_ADDRESS, LONGEST_QUERY, MOST_PARAMETERS = 2048, 16_384, 500
 # Names and values of all headers together, without the address.
 LARGEST_HEAD, MOST_HEADERS = 16_384, 100
 

@@ -35,7 +35,7 @@ def test_start_is_refused_with_a_sentence_on_how_to_go_on(demo_people, productio
     with pytest.raises(ImproperlyConfigured) as refused:
         refuse_demo_sign_ins()
 
-    for said in ("operator@demo.example", "changepassword operator", "erase_user operator@demo.example"):
+    for said in ("operator@print.example", "changepassword operator", "erase_user operator@print.example"):
         assert said in str(refused.value)
     assert str(refused.value) in [message.msg for message in check_deployment(None)]
     with pytest.raises(ImproperlyConfigured):
@@ -44,7 +44,7 @@ def test_start_is_refused_with_a_sentence_on_how_to_go_on(demo_people, productio
 
 def test_new_passwords_end_the_refusal(demo_people, production):
     User.objects.filter(username="operator").update(password=make_password("a much longer one"))
-    assert demo_sign_ins_left() == ["user@demo.example", "outsider@demo.example"]
+    assert demo_sign_ins_left() == ["user@print.example", "outsider@print.example"]
     User.objects.exclude(username="operator").update(is_active=False)
 
     refuse_demo_sign_ins()

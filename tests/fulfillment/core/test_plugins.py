@@ -52,7 +52,7 @@ def count_gadgets():
     "retention.py": """
 from fulfillment.core.audit.retention import RetentionRule
 
-def prunables():
+def retention_rules():
     return [RetentionRule("old gadgets", lambda: 0, lambda batch: iter(()))]
 """,
     "console.py": """
@@ -72,8 +72,8 @@ from fulfillment.core.plugins import offered
 from fulfillment.operations.retention import all_retention_rules
 print(json.dumps({
     "operation": "gadget_list" in str(SchemaGenerator().get_schema(request=None, public=True)["paths"]),
-    "refused without credentials": Client().get("/api/v1/gadget").status_code,
-    "page": Client().get("/gadgets").content.decode(),
+    "refused without credentials": Client(SERVER_NAME="localhost").get("/api/v1/gadget").status_code,
+    "page": Client(SERVER_NAME="localhost").get("/gadgets").content.decode(),
     "job": "gadgets.count" in app.tasks,
     "rule": "old gadgets" in [rule.name for rule in all_retention_rules()],
     "cards": [card.position for cards in offered("console", "dashboard_cards") if cards.__module__ == "gadgets.console"

@@ -72,6 +72,7 @@ def planted(monkeypatch, settings):
         last_name="Bird",
         email="canary@print.example",
         password=PASSWORD,
+        email_is_confirmed=True,
     )
     browser = Client()
     browser.post("/accounts/login/", {"username": "canary@print.example", "password": PASSWORD})

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -24,36 +23,49 @@ from tests.factories.pictures import encode_picture
 
 pytestmark = pytest.mark.django_db
 
+FDOPEN = os.fdopen
+
 
 class Disk:
     """What may still be written, in bytes; None while there is room."""
 
     room: int | None = None
 
-    def part(self, *arguments, **options):
-        """A file of the real folder, which takes what there is room for and then says what a full disk says."""
-        file = tempfile.NamedTemporaryFile(*arguments, **options)  # noqa: SIM115 - its caller closes it
-        write = file.write
+    def opened(self, descriptor, mode="r", *arguments, **options):
+        """A file that takes what there is room for and then says what a full disk says."""
+        file = FDOPEN(descriptor, mode, *arguments, **options)
+        return Limited(file, self) if "w" in mode else file
 
-        def limited(chunk):
-            if self.room is None:
-                return write(chunk)
-            fits = bytes(chunk)[: self.room]
-            write(fits)
-            self.room -= len(fits)
-            if len(fits) < len(chunk):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return len(fits)
 
-        file.write = limited
-        return file
+class Limited:
+    def __init__(self, file, disk: Disk) -> None:
+        self.file, self.disk = file, disk
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error) -> None:
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, chunk):
+        if self.disk.room is None:
+            return self.file.write(chunk)
+        fits = bytes(chunk)[: self.disk.room]
+        self.file.write(fits)
+        self.disk.room -= len(fits)
+        if len(fits) < len(chunk):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return len(fits)
 
 
 @pytest.fixture
 def disk(monkeypatch, settings, tmp_path) -> Disk:
     settings.MEDIA_ROOT = str(tmp_path / "media")
     made = Disk()
-    monkeypatch.setattr(storage, "NamedTemporaryFile", made.part)
+    monkeypatch.setattr(storage.os, "fdopen", made.opened)
     return made
 
 
