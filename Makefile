@@ -13,17 +13,20 @@ export PYTHONDONTWRITEBYTECODE :=
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint style contracts security types migrations schema bench soak mutants install lock
+.PHONY: help run test test-slow check lint style contracts security types migrations schema bench soak mutants install lock
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/base.stamp ## Start the service with demo data (PORT=8000 HOST=127.0.0.1)
 	@$(DEVELOPMENT) exec $(BIN) manage.py up --end-with-parent
 
 test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stores -x")
 	@$(MAKE) --no-print-directory --jobs 2 $(TOGETHER) check
-	@$(BIN) -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(BIN) -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
+	@$(BIN) -m pytest -n 2 --dist worksteal -m slow $(ARGS)
 
 check: types migrations lint
 

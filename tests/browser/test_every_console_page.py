@@ -8,6 +8,8 @@ from tests.support.console_pages import ConsolePage, apps_of_console, pages_of, 
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, SERIOUS, faults_of, opened
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def site(site):

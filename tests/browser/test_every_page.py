@@ -30,6 +30,8 @@ from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses
 from tests.support.scenario import PASSWORD
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
 
+pytestmark = pytest.mark.slow
+
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 ONCE: list[Look] = [(390, "dark")]
 

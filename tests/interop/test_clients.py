@@ -16,7 +16,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
 from tests.support.interop_browser import Browser
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 RETURN = "http://127.0.0.1:9099/callback"
 SCOPES = ["Store.Self.Read", "Order.Self.Read"]

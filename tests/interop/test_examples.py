@@ -13,7 +13,7 @@ from django.test import Client
 from tests.factories.orders import make_product
 from tests.support.interop_browser import Browser
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 # How each is run, how a person would hand it the code that came back, and how its tokens are looked at.
 LANGUAGES = {

@@ -24,7 +24,7 @@ from tests.support.oauth_flows import Party
 ROUNDS = int(os.environ.get("RACE_ROUNDS", "6"))
 THREADS = int(os.environ.get("RACE_THREADS", "8"))
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def at_once(*steps: Callable[[Client], Any]) -> list[Any]:

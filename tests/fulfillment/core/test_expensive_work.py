@@ -12,7 +12,7 @@ from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.templates import field, page, text_box
 from tests.support.live_server import serving
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CONNECTIONS = 8
 LONGEST = 1.0

@@ -16,6 +16,8 @@ import pytest
 
 from fulfillment.local import postgres, postgres_layout
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 USER_OF_SERVER = """
 import sys

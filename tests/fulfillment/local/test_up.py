@@ -23,7 +23,10 @@ ROOT = Path(__file__).parents[3]
 START_SECONDS = 60
 PASS_ON = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks at processes in /proc"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ from tests.support.scenario import World, build_world
 ROOT = Path(__file__).resolve().parents[3]
 SECOND = "second_for_restore"
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

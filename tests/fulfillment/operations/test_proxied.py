@@ -14,6 +14,8 @@ import requests
 
 from tests.support.live_server import free_port, serving
 
+pytestmark = pytest.mark.slow
+
 DEPLOY = Path(__file__).parents[3] / "docs" / "deploy"
 SLOW = (
     b"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: csrftoken=%s\r\nContent-Length: 5000\r\n"

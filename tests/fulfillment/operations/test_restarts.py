@@ -19,6 +19,8 @@ from tests.benchmarks.cutting_proxy import cutting
 from tests.support.live_server import serving
 from tests.support.postgres_server import ROOT, Restarted, own_postgres
 
+pytestmark = pytest.mark.slow
+
 FRESH_SECONDS = 10
 HEARTBEATS = "SELECT extract(epoch FROM now() - last_heartbeat) FROM procrastinate_workers"
 

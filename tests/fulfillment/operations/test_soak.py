@@ -28,7 +28,7 @@ WORST = (
 )
 WIDE_MARKS = Marks(quiet_times=50, median=0.5, longest=5, memory_times=2.5)
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,8 @@ from fulfillment.operations import worker_health
 from fulfillment.operations.worker_health import CalmFilter, Heartbeat, Watchdog, is_outage
 from tests.support.workers import ROOT, forget_jobs, worker_environment
 
+pytestmark = pytest.mark.slow
+
 SHORT_TIMES = (
     "import django; django.setup(); from fulfillment import worker_health as w; from functools import partial; "
     "from fulfillment.management.commands import worker; "

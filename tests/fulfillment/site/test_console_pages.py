@@ -38,6 +38,8 @@ from tests.support.crawler import dead_fragments, walk
 from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
+pytestmark = pytest.mark.slow
+
 MAXIMUM_QUERIES = 12
 WRITES = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)", re.IGNORECASE)
 OURS = [Path(settings.BASE_DIR, "templates", folder) for folder in ("admin", "unfold")]

@@ -15,6 +15,8 @@ from tests.support.console_pages import admins_of, apps_of_console, own_pages, r
 from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
+pytestmark = pytest.mark.slow
+
 HUGE = "9" * 30
 NUMBERS = ("x", "0", "-1", "\0", "\u0663", HUGE, "nan")
 WORDS = ("\0", "%", "\\", "'", "(", "1 " * 800, HUGE, "\U0001f389\ufffe")

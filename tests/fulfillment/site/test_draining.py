@@ -4,10 +4,13 @@ import os
 import signal
 import time
 
+import pytest
 import requests
 
 from tests.benchmarks.processes import descendants
 from tests.support.live_server import serving
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_process_told_to_stop_answers_for_a_moment_and_closes_each_connection(tmp_path):

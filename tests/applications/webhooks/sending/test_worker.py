@@ -36,6 +36,7 @@ from tests.support.workers import (
 )
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("this_machine_allowed", "_no_jobs"),
 ]

@@ -20,7 +20,7 @@ from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.imports import import_file
 from tests.factories.delivery import load_dataset, write_csv
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CODES = [f"{number:05d}" for number in range(84000, 84100)]
 

@@ -28,6 +28,8 @@ from tests.factories.webhooks import PUBLIC_URL
 from tests.support.scenario import ApiClient, World
 from tests.support.schemathesis_explanations import judge, walked
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("FULFILLMENT_FUZZ_EXAMPLES", "6"))
 WALKS = int(os.environ.get("FULFILLMENT_FUZZ_WALKS", "4"))
 STEPS = 25

@@ -29,6 +29,8 @@ from tests.support.live_server import serving
 from tests.support.oauth_flows import Party
 from tests.support.scenario import PASSWORD, build_world
 
+pytestmark = pytest.mark.slow
+
 
 def headers_of(client) -> dict[str, str]:
     return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}

@@ -6,6 +6,8 @@ from django.test import Client
 from tests.support.crawler import NOT_PAGES, dead_fragments, walk
 from tests.support.page_fixtures import furnish
 
+pytestmark = pytest.mark.slow
+
 MAXIMUM_QUERIES = 12
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
 FORMS = ["/accounts/login/", "/accounts/signup/"]

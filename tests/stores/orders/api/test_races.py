@@ -11,7 +11,7 @@ from stores.orders.models import Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
 from tests.support.scenario import build_world
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 MANY = 20
 
 
