@@ -1,7 +1,12 @@
 """Fixtures that tests of several apps use."""
 
+import os
+import sys
+from urllib.parse import quote, urlencode
+
 import pytest
 from django.core.files.storage import default_storage
+from django.db import connection
 from django.test import Client
 
 from tests.support.order_helpers import Shop, build_shop, open_shop
@@ -74,3 +79,21 @@ def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
     if "world" in request.fixturenames:
         return open_shop(request.getfixturevalue("world"))
     return made_shop.restore()
+
+
+@pytest.fixture
+def child_environment(settings, transactional_db) -> dict[str, str]:
+    """For a process that works on the database of the tests."""
+    database = connection.settings_dict
+    credentials = quote(database["USER"]) + (
+        f":{quote(database['PASSWORD'])}" if database["PASSWORD"] else ""
+    )
+    place = {"host": database["HOST"], **({"port": database["PORT"]} if database["PORT"] else {})}
+    settings.DATABASE_URL = f"postgresql://{credentials}@/{database['NAME']}?{urlencode(place, safe='/')}"
+    return {
+        **os.environ,
+        "DATABASE_URL": settings.DATABASE_URL,
+        "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+        "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        "PYTHONPATH": os.pathsep.join(path for path in [str(settings.BASE_DIR), *sys.path] if path),
+    }
