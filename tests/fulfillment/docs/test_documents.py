@@ -85,16 +85,17 @@ def test_every_setting_read_from_the_environment_is_described():
 
 
 def answers_of(document: Path, service: str) -> list[str]:
-    """What the calls of the document print, as pasted."""
+    """What the calls of the document print, pasted into one shell: later blocks use the token of the first."""
+    scripts = [script for script in blocks(document) if "$TOKEN" in script]
+    [token] = re.findall(r"^TOKEN=\$\(.*?\)$", scripts[0], flags=re.DOTALL | re.MULTILINE)
     return [
         subprocess.run(
-            ["sh", "-euc", script.replace("http://127.0.0.1:8000", service)],
+            ["sh", "-euc", f"{token}\n{script}".replace("http://127.0.0.1:8000", service)],
             capture_output=True,
             check=True,
             text=True,
         ).stdout
-        for script in blocks(document)
-        if "oauth/token" in script
+        for script in scripts
     ]
 
 
