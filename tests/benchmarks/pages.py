@@ -49,10 +49,10 @@ ROLES = [
     Role("a user with 3 applications", "everyday", ("/", "/accounts/password-change/"), without=PORTAL_ONLY),
     Role("a user with 10,000 applications", "collector", ("/",), without=PORTAL_ONLY),
     Role("an operator in the portal", "operator", ("/",), without=PORTAL_ONLY),
-    Role("an operator in the admin", "operator", ("/admin/",), below="/admin"),
+    Role("an operator in the console", "operator", ("/admin/",), below="/admin"),
     Role("an operator filtering by two things", "operator", ("/admin/",), below="/admin", most_names=2),
-    Role("an operator searching in the admin", "operator", (), below="/admin", searches=True),
-    Role("staff of one store in the admin", "customer-00000", ("/admin/",), below="/admin"),
+    Role("an operator searching in the console", "operator", (), below="/admin", searches=True),
+    Role("staff of one store in the console", "customer-00000", ("/admin/",), below="/admin"),
     Role(
         "a stranger sending forms", None, ("/", "/accounts/password-reset/"), without=PORTAL_ONLY, forms=True
     ),

@@ -95,7 +95,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
                 f"- Two workers on two cores do {found.two:.0f} requests/s, {whole:.2f} times one worker on one core "
                 f"({found.halved:.0f}/s), each time with the database and the load on the same cores (mark: "
                 f"{WORKERS_MARK}{'' if whole >= WORKERS_MARK else UNDER}); {found.two / found.one:.2f} times one "
-                f"worker that has both cores ({found.one:.0f}/s), which leaves the second to the database and the load."
+                f"worker that has both cores ({found.one:.0f}/s), while the second serves the database and the load."
             )
             yield (
                 f"- For each second of processor time a worker answers {alone:.0f} requests alone and {together:.0f} "

@@ -152,7 +152,7 @@ def _key_holds(run: Run) -> None:
     run.saw(
         made == 1 and len(ids) == 1 and set(statuses) <= {201, 409},
         f"{TWINS} requests with one `Idempotency-Key`, sent to both nodes at once, made 1 order: {statuses[201]} had "
-        f"that order as their answer, {statuses[409]} were told that it is being worked on.",
+        f"that order as their answer, {statuses[409]} were answered that it is in progress.",
     )
 
 

@@ -21,6 +21,12 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+PRIVATE_WORDS = re.compile(
+    r"\b(doors?|leaves|judge[ds]?|mend(?:ed|s)?|told|asked|whoever|nobody|somebody|everybody|anew|two-step)\b",
+    re.IGNORECASE,
+)
+
+
 def blocks(document: Path) -> list[str]:
     return re.findall(r"```sh\n(.*?)```", document.read_text("utf-8"), flags=re.DOTALL)
 
@@ -64,6 +70,11 @@ def test_commands_named_exist(document):
     named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text("utf-8")))
 
     assert {name for name in named if name not in known} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS[:1] + DOCUMENTS[2:], ids=name_of)
+def test_documents_use_standard_words(document):
+    assert PRIVATE_WORDS.findall(document.read_text("utf-8")) == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
