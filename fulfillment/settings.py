@@ -1,4 +1,4 @@
-"""One settings module, driven by the environment. docs/operating.md lists the variables.
+"""One settings module, driven by the environment. docs/operating/settings.md lists the variables.
 
 Development mode (`FULFILLMENT_MODE=development`, set by `make run`) fills in what a first start needs;
 without it a missing or weak secret stops the start.
@@ -427,7 +427,7 @@ SPECTACULAR_SETTINGS = {
 UNFOLD = {
     "SITE_TITLE": "Store Fulfillment",
     "SITE_HEADER": "Store Fulfillment",
-    "SITE_SUBHEADER": "Operators",
+    "SITE_SUBHEADER": "Operator console",
     "SITE_ICON": lambda request: static("brand/mark.svg"),
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}

@@ -1,4 +1,4 @@
-"""A password typed a moment ago opens keys and two-step sign-in to a signed-in user for a few minutes."""
+"""A password typed a moment ago opens keys and two-factor authentication to a signed-in user for a few minutes."""
 
 import math
 import time

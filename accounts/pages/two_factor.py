@@ -43,7 +43,9 @@ def set_up(request: HttpRequest) -> HttpResponse:
     if request.user.two_factor_since is not None:
         return redirect("portal:two-factor")
     if not is_confirmed(request):
-        return ask_password(request, what="Set up two-step sign-in", back=reverse("portal:two-factor"))
+        return ask_password(
+            request, what="Set up two-factor authentication", back=reverse("portal:two-factor")
+        )
     key = _key_being_set_up(request)
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -54,7 +56,9 @@ def set_up(request: HttpRequest) -> HttpResponse:
         else:
             del request.session[SESSION_NAME]
             update_session_auth_hash(request, request.user)
-            return _show_codes(request, codes, "Two-step sign-in is on. Other browsers are signed out.")
+            return _show_codes(
+                request, codes, "Two-factor authentication is on. Other browsers are signed out."
+            )
     code = segno.make(provisioning_uri(request.user, key), error="m")
     context = {
         "section": "two-factor",
@@ -73,12 +77,12 @@ def turn_off(request: HttpRequest) -> HttpResponse:
     if _is_sent_with_password(request, form):
         disable_two_factor(user=request.user)
         update_session_auth_hash(request, request.user)
-        messages.success(request, "Two-step sign-in is off. Other browsers are signed out.")
+        messages.success(request, "Two-factor authentication is off. Other browsers are signed out.")
         return redirect("portal:two-factor")
     context = {
         "section": "two-factor",
         "form": form,
-        "what": "Turn off two-step sign-in",
+        "what": "Turn off two-factor authentication",
         "button": "Turn off",
     }
     return render(request, "accounts/two_factor_confirm.html", context)

@@ -40,7 +40,7 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
     """Turns it on once a code shows that the app has the key; the recovery codes are readable here only."""
     stored = _locked(user)
     if stored.two_factor_since is not None:
-        raise Conflict("Two-step sign-in is on already.", code="two_factor_on")
+        raise Conflict("Two-factor authentication is on already.", code="two_factor_on")
     step = _step_of(key, code, after=-1)
     if step is None:
         raise Invalid.at(
@@ -64,7 +64,7 @@ def renew_recovery_codes(*, user: User) -> list[str]:
     _locked(user)
     authenticator = Authenticator.objects.filter(user=user).first()
     if authenticator is None:
-        raise Conflict("Two-step sign-in is off.", code="two_factor_off")
+        raise Conflict("Two-factor authentication is off.", code="two_factor_off")
     authenticator.recovery_codes.all().delete()
     return _write_codes(authenticator, decrypt(authenticator.ciphertext))
 

@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import EmailValidator
 
-# Of every secret; docs/operating.md and the messages name the same number.
+# Of every secret; docs/operating/settings.md and the messages name the same number.
 MINIMUM_SECRET_LENGTH = 32
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")

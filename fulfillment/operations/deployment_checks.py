@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says of settings that are read and yet unsafe; docs/operating.md has them all."""
+"""What `manage.py check --deploy` says of settings that are valid but unsafe; docs/operating/settings.md has them."""
 
 import importlib.util
 import os

@@ -1,7 +1,7 @@
 """Copies all stored files from the folder to the bucket or back, beside the running service.
 
 A copy counts once it was read back with the same SHA-256; what is there already is not sent again, so that a stopped
-run goes on where it was. docs/operating.md has the order of the steps.
+run goes on where it was. docs/operating/backup.md has the order of the steps.
 """
 
 import hashlib
@@ -42,7 +42,9 @@ def move_files(
     """
     source = "s3" if target == "folder" else "folder"
     if "s3" not in settings.STORAGES:
-        raise Conflict("S3_BUCKET is not set; set the S3 variables of docs/operating.md, then run it again.")
+        raise Conflict(
+            "S3_BUCKET is not set; set the S3 variables of docs/operating/settings.md, then run it again."
+        )
     if remove and source == settings.FILE_STORAGE:
         raise Conflict(
             f"The service still keeps its files in {source}. Set FILE_STORAGE={target}, restart web and workers, then "

@@ -1,7 +1,7 @@
 """Quotes, orders and the export view beside many orders: `python -m tests.benchmarks.orders`.
 
 The marks speak of 2,000,000 orders: `--orders 2000000`. Without it as many as the last run left, at least 200,000;
-they are kept in var/bench-orders-postgres. From 2,000,000 on the figures go between the marks of docs/orders.md.
+they are kept in var/bench-orders-postgres. From 2,000,000 on the figures go between the marks of docs/performance.md.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tests.benchmarks.load import Load, put_load, read_load, require_wrk
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "orders.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 FEW, STORES, LARGE_STORE = 1000, 50, 100_000
 DEFAULT, MARKED = 200_000, 2_000_000
 MARKS = {"order without template": 100, "order of a two-sided card": 30, "quote": 300}
@@ -57,7 +57,7 @@ def main() -> None:
     text = _report(stored, lines)
     print(text)
     if arguments.write and stored >= MARKED:
-        write_between(GUIDE, "figures", text)
+        write_between(DOCUMENT, "orders", text)
 
 
 def _arguments() -> argparse.Namespace:

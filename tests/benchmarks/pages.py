@@ -3,7 +3,7 @@
 
 Walks the links as each kind of person, searches every list of the admin and chooses by typing wherever that can be
 done, and prints page, milliseconds and queries. Writes the figures between the marks
-of docs/portal.md. The database is kept in var/ for the next run.
+of docs/performance.md. The database is kept in var/ for the next run.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import orjson
 from tests.benchmarks.documents import write_between
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "portal.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 MOST_MILLISECONDS, MOST_QUERIES = 150, 12
 NOT_WALKED = ("/accounts/logout", "/admin/logout")
 
@@ -49,10 +49,10 @@ ROLES = [
     Role("a user with 3 applications", "everyday", ("/", "/accounts/password-change/"), without=PORTAL_ONLY),
     Role("a user with 10,000 applications", "collector", ("/",), without=PORTAL_ONLY),
     Role("an operator in the portal", "operator", ("/",), without=PORTAL_ONLY),
-    Role("an operator in the admin", "operator", ("/admin/",), below="/admin"),
+    Role("an operator in the console", "operator", ("/admin/",), below="/admin"),
     Role("an operator filtering by two things", "operator", ("/admin/",), below="/admin", most_names=2),
-    Role("an operator searching in the admin", "operator", (), below="/admin", searches=True),
-    Role("staff of one store in the admin", "customer-00000", ("/admin/",), below="/admin"),
+    Role("an operator searching in the console", "operator", (), below="/admin", searches=True),
+    Role("staff of one store in the console", "customer-00000", ("/admin/",), below="/admin"),
     Role(
         "a stranger sending forms", None, ("/", "/accounts/password-reset/"), without=PORTAL_ONLY, forms=True
     ),
@@ -223,7 +223,7 @@ def _write(arguments: argparse.Namespace, lines: list[str], load: float) -> None
         "| as | pages | median | slowest | most queries | over a mark | errors | done by a form: median, slowest |\n"
         "|---|---|---|---|---|---|---|---|\n"
     )
-    write_between(GUIDE, "figures", heading + "\n".join(lines) + "\n\n")
+    write_between(DOCUMENT, "pages", heading + "\n".join(lines) + "\n\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Proofs over whole HTTP requests: `python -m tests.benchmarks.proofs` (needs `wrk`). Writes into docs/proofs.md."""
+"""Proofs over whole HTTP requests: `python -m tests.benchmarks.proofs` (needs `wrk`). Writes docs/performance.md."""
 
 import argparse
 import http.client
@@ -21,7 +21,7 @@ from tests.benchmarks.load import require_wrk
 from tests.benchmarks.servers import Server, running
 
 ROOT = Path(__file__).resolve().parents[2]
-REPORT = ROOT / "docs" / "proofs.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
 # The field that is different in each request.
 VARIED = {CARD: "Name", BOOKLET: "Greeting"}
@@ -221,7 +221,7 @@ def _ask(
 
 def _write(lines: list[str], load: str) -> None:
     heading = "| row | requests/s | p50 ms | p95 ms | mark |\n|---|---|---|---|---|\n"
-    write_between(REPORT, "figures", heading + "\n".join(lines) + f"\n\n{load}\n")
+    write_between(DOCUMENT, "proofs", heading + "\n".join(lines) + f"\n\n{load}\n")
 
 
 if __name__ == "__main__":

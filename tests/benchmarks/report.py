@@ -1,4 +1,4 @@
-"""What was measured, as lines on the screen and as docs/performance.md."""
+"""What was measured, as lines on the screen and in docs/performance.md."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -14,8 +14,7 @@ from tests.benchmarks.steady import FLAT_MARK, MEMORY_MARK, TAIL_MARK, WORKERS_M
 
 DOCUMENT, SCALING = ROOT / "docs" / "performance.md", ROOT / "docs" / "scaling.md"
 UNDER = " **(under)**"
-HEADING = """# Performance
-
+HEADING = """
 Written by `make bench` (needs `wrk`): the service as in production, one web worker with 4 threads, beside
 
 - a *limit*: bare WSGI and psycopg on the same server, the same credential checks and the same statements, no framework;
@@ -62,13 +61,13 @@ class Report:
         rows = "\n".join(self._row(row, runs) for row, runs in self.rows.items())
         few = f"{STORES:,} stores, {PRODUCTS:,} products, {ORDERS:,} orders and {TOKENS:,} access tokens"
         growth = f"""
-## Beside {self.scale} times the data
+### Beside {self.scale} times the data
 
 Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {self.scale} times as much as
 {few}:
 
 """
-        steady = "\n\n## Workers, waiting times, memory\n\n"
+        steady = "\n\n### Workers, waiting times, memory\n\n"
         return (
             heading + ROWS_HEAD + rows + "\n" + growth
             + "\n".join(self._growth()) + steady + "\n".join(self._steady()) + "\n"
@@ -96,7 +95,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
                 f"- Two workers on two cores do {found.two:.0f} requests/s, {whole:.2f} times one worker on one core "
                 f"({found.halved:.0f}/s), each time with the database and the load on the same cores (mark: "
                 f"{WORKERS_MARK}{'' if whole >= WORKERS_MARK else UNDER}); {found.two / found.one:.2f} times one "
-                f"worker that has both cores ({found.one:.0f}/s), which leaves the second to the database and the load."
+                f"worker that has both cores ({found.one:.0f}/s), while the second serves the database and the load."
             )
             yield (
                 f"- For each second of processor time a worker answers {alone:.0f} requests alone and {together:.0f} "
@@ -124,7 +123,7 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
 
 
 def write_report(report: Report) -> None:
-    DOCUMENT.write_text(report.text(), encoding="utf-8")
+    write_between(DOCUMENT, "api", report.text())
     costs = {row.title: runs["ours"].costs for row, runs in report.rows.items()}
     write_between(SCALING, "arithmetic", arithmetic(costs))
 

@@ -1,7 +1,7 @@
 """Two web nodes and a worker node beside one PostgreSQL: `python -m tests.benchmarks.two_nodes` (root, Linux).
 
 Each node is a network namespace with an address of its own; they reach PostgreSQL by TCP and share nothing else
-but the folder of files. Writes what it saw between the marks of docs/scaling.md.
+but the folder of files. Writes what it saw between the marks of docs/performance.md.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from tests.benchmarks.servers import Server, running
 from tests.support.webhook_receiver import Receiver, receiving
 
 FOLDER = ROOT / "var" / "nodes-postgres"
-GUIDE = ROOT / "docs" / "scaling.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 QUOTA, SENT, TWINS = 200, 300, 24
 RATE, SECONDS, KILLED_AFTER = 200, 12, 5
 START_SECONDS = 30
@@ -92,7 +92,8 @@ def main() -> None:
         run = Run(a, b, database)
         _observe(run, receiver)
     if arguments.write:
-        write_between(GUIDE, "two nodes", "\n".join(run.lines) + "\n")
+        load = f"Load average after the run: {os.getloadavg()[0]:.1f}."
+        write_between(DOCUMENT, "two nodes", "\n".join([*run.lines, "", load, ""]))
 
 
 def _observe(run: Run, receiver: Receiver) -> None:
@@ -151,7 +152,7 @@ def _key_holds(run: Run) -> None:
     run.saw(
         made == 1 and len(ids) == 1 and set(statuses) <= {201, 409},
         f"{TWINS} requests with one `Idempotency-Key`, sent to both nodes at once, made 1 order: {statuses[201]} had "
-        f"that order as their answer, {statuses[409]} were told that it is being worked on.",
+        f"that order as their answer, {statuses[409]} were answered that it is in progress.",
     )
 
 

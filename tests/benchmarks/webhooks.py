@@ -1,6 +1,6 @@
 """Webhooks as one worker process sends them: `python -m tests.benchmarks.webhooks`.
 
-Writes the figures between the marks of docs/webhooks.md. The receiver is a process of its own on the same machine.
+Writes the figures between the marks of docs/performance.md. The receiver is a process of its own on the same machine.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from tests.benchmarks.documents import write_between
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "webhooks.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 ENDPOINTS = 10
 OLD_EVENTS, WEBHOOKS_OF_OLD = 333_334, 3
 OLD = f"""
@@ -56,7 +56,7 @@ def main() -> int:
     text = "\n".join([head, "| figure | measured | mark |", "|---|---|---|", *lines, ""])
     print(text)
     if arguments.write and not arguments.only:
-        write_between(GUIDE, "figures", text)
+        write_between(DOCUMENT, "webhooks", text)
     return 0
 
 

@@ -13,7 +13,7 @@ from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, ro
 class Command(BaseCommand):
     help = (
         "Write stored keys anew under the first of FULFILLMENT_PEPPERS and FULFILLMENT_ENCRYPTION_KEYS, beside the "
-        "running service; docs/operating.md has the steps. Repeat it after an interruption."
+        "running service; docs/operating/secrets.md has the steps. Repeat it after an interruption."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -12,7 +12,7 @@ SHOWN = 3
 class Command(BaseCommand):
     help = (
         "Copy all stored files to the S3 bucket, or from it back to the folder, beside the running service, and "
-        "compare each copy; docs/operating.md has the steps. Repeat it after an interruption."
+        "compare each copy; docs/operating/backup.md has the steps. Repeat it after an interruption."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -73,7 +73,7 @@ class Command(BaseCommand):
     def start(self, family: supervision.ProcessSupervisor, host: str, port: int) -> None:
         if not settings.DEVELOPMENT:
             raise CannotStart(
-                "`up` is for development mode; docs/operating.md tells how to run in production."
+                "`up` is for development mode; docs/operating/deploy.md says how to run in production."
             )
         require_free_port(host, port)
         cards: list[DemoCard] = []
@@ -113,13 +113,18 @@ class Command(BaseCommand):
 
     def print_card(self, card: DemoCard) -> None:
         heading = self.style.MIGRATE_HEADING
-        addresses = [("Portal", "/"), ("API", settings.API_ROOT), ("Console", f"{settings.API_ROOT}/docs")]
+        addresses = [
+            ("Developer portal", "/"),
+            ("API", settings.API_ROOT),
+            ("API reference", f"{settings.API_ROOT}/docs"),
+            ("Operator console", "/admin/"),
+        ]
         self.stdout.write("")
-        for title, path in [*addresses, ("Admin", "/admin/")]:
-            self.stdout.write(f"  {heading(f'{title:<12}')}{settings.PUBLIC_URL}{path}")
+        for title, path in addresses:
+            self.stdout.write(f"  {heading(f'{title:<18}')}{settings.PUBLIC_URL}{path}")
         self.stdout.write("")
         for role, username, password in card.sign_ins:
-            self.stdout.write(f"  {heading(f'{role.capitalize():<12}')}{username} / {password}")
+            self.stdout.write(f"  {heading(f'{role.capitalize():<18}')}{username} / {password}")
         self.stdout.write(f"\n{card.curl}\n\n  Ctrl-C ends the service and its database.")
         self.stdout.flush()
 

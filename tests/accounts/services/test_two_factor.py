@@ -80,7 +80,10 @@ def test_it_is_turned_on_once_and_by_the_code_of_now(world):
     with pytest.raises(Conflict) as twice:
         turned_on(world.user)
 
-    assert (twice.value.code, twice.value.message) == ("two_factor_on", "Two-step sign-in is on already.")
+    assert (twice.value.code, twice.value.message) == (
+        "two_factor_on",
+        "Two-factor authentication is on already.",
+    )
     assert Authenticator.objects.count() == 1
 
 
@@ -88,7 +91,10 @@ def test_who_has_no_second_step_has_no_recovery_codes(world):
     with pytest.raises(Conflict) as refused:
         renew_recovery_codes(user=world.user)
 
-    assert (refused.value.code, refused.value.message) == ("two_factor_off", "Two-step sign-in is off.")
+    assert (refused.value.code, refused.value.message) == (
+        "two_factor_off",
+        "Two-factor authentication is off.",
+    )
 
 
 def test_the_picture_tells_the_app_whose_key_it_is(world):

@@ -1,7 +1,11 @@
-"""An app that is new takes part by its own modules and its entry in INSTALLED_APPS; nothing else names it."""
+"""A new app takes part by its own modules and its entry in INSTALLED_APPS; no other file names it.
+
+The app is the one that docs/contributing/adding.md shows.
+"""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,59 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-FILES = {
-    "__init__.py": "",
-    "apps.py": """
-from fulfillment.core import plugins
-
-class GadgetsConfig(plugins.ServiceApp):
-    name = "gadgets"
-""",
-    "api/__init__.py": "",
-    "api/routes.py": """
-from django.http import HttpResponse
-from django.urls import path
-from drf_spectacular.utils import extend_schema
-
-from fulfillment.core.api.access import Access
-from fulfillment.core.api.viewsets import ApiViewSet
-
-class GadgetViewSet(ApiViewSet):
-    access = {"list": Access("Anyone may list gadgets.")}
-
-    @extend_schema(operation_id="gadget_list", responses=str)
-    def list(self, request):
-        return HttpResponse("[]")
-
-urlpatterns = [path("gadget", GadgetViewSet.as_view({"get": "list"}), name="gadget-list")]
-""",
-    "pages/__init__.py": "",
-    "pages/urls.py": """
-from django.http import HttpResponse
-from django.urls import path
-
-urlpatterns = [path("gadgets", lambda request: HttpResponse("Every gadget"), name="gadgets")]
-""",
-    "tasks.py": """
-from procrastinate.contrib.django import app
-
-@app.task(name="gadgets.count")
-def count_gadgets():
-    pass
-""",
-    "retention.py": """
-from fulfillment.core.audit.retention import RetentionRule
-
-def retention_rules():
-    return [RetentionRule("old gadgets", lambda: 0, lambda batch: iter(()))]
-""",
-    "console.py": """
-from fulfillment.core.admin.offers import Card
-
-def dashboard_cards(request):
-    return [Card("gadgets.html", {"count": 3}, 900)]
-""",
-}
+GUIDE = ROOT / "docs" / "contributing" / "adding.md"
+FILE = re.compile(r"^`gadgets/(\S+)`\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SETTINGS = "from tests.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'gadgets']\n"
 FIND = """
 import json
@@ -70,10 +23,11 @@ from procrastinate.contrib.django import app
 from drf_spectacular.generators import SchemaGenerator
 from fulfillment.core.plugins import offered
 from fulfillment.operations.retention import all_retention_rules
+client = Client(headers={"host": "127.0.0.1:8000"})
 print(json.dumps({
     "operation": "gadget_list" in str(SchemaGenerator().get_schema(request=None, public=True)["paths"]),
-    "refused without credentials": Client(SERVER_NAME="localhost").get("/api/v1/gadget").status_code,
-    "page": Client(SERVER_NAME="localhost").get("/gadgets").content.decode(),
+    "refused without credentials": client.get("/api/v1/gadget").status_code,
+    "page": client.get("/gadgets").content.decode(),
     "job": "gadgets.count" in app.tasks,
     "rule": "old gadgets" in [rule.name for rule in all_retention_rules()],
     "cards": [card.position for cards in offered("console", "dashboard_cards") if cards.__module__ == "gadgets.console"
@@ -84,10 +38,12 @@ print(json.dumps({
 
 @pytest.fixture
 def gadgets(tmp_path: Path) -> Path:
-    for name, content in FILES.items():
+    for name, content in FILE.findall(GUIDE.read_text("utf-8")):
         file = tmp_path / "gadgets" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
+        for folder in (file.parent, tmp_path / "gadgets"):
+            (folder / "__init__.py").touch()
     (tmp_path / "gadget_settings.py").write_text(SETTINGS)
     return tmp_path
 

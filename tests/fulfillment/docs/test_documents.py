@@ -5,31 +5,79 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 
 from fulfillment.core.api.schema import schema_document
 from fulfillment.operations.demo import load_demo, reset_demo
 from tests.support.scenario import ApiClient
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:)([^)]+)\)")
 VARIABLE = re.compile(r'environment\.(?:text|flag|integer|names|networks|secrets?)\(\s*"([A-Z_]+)"')
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+PRIVATE_WORDS = re.compile(
+    r"\b(doors?|leaves|judge[ds]?|mend(?:ed|s)?|told|asked|whoever|nobody|somebody|everybody|anew|two-step)\b",
+    re.IGNORECASE,
+)
 
 
 def blocks(document: Path) -> list[str]:
     return re.findall(r"```sh\n(.*?)```", document.read_text("utf-8"), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_to_files_that_exist(document):
-    missing = [
-        link for link in LINK.findall(document.read_text("utf-8")) if not (document.parent / link).exists()
-    ]
-
-    assert missing == []
+def anchors_of(document: Path) -> set[str]:
+    """Of its headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text("utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def leads_somewhere(document: Path, link: str) -> bool:
+    name, _, anchor = link.partition("#")
+    target = document.parent / name if name else document
+    return target.exists() and (not anchor or anchor in anchors_of(target))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_to_places_that_exist(document):
+    links = LINK.findall(document.read_text("utf-8"))
+
+    assert [link for link in links if not leads_somewhere(document, link)] == []
+
+
+def test_every_document_is_in_the_index():
+    listed = LINK.findall((ROOT / "docs" / "README.md").read_text("utf-8"))
+    found = {(ROOT / "docs" / link.partition("#")[0]).resolve() for link in listed}
+
+    assert {path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md"} - found == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_files_of_tests_named_exist(document):
+    named = set(re.findall(r"`(?:tests/)?([\w/]*test_\w+\.py)`", document.read_text("utf-8")))
+
+    assert {name for name in named if not (ROOT / "tests" / name).exists()} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_commands_named_exist(document):
+    known = get_commands()
+    named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text("utf-8")))
+
+    assert {name for name in named if name not in known} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS[:1] + DOCUMENTS[2:], ids=name_of)
+def test_documents_use_standard_words(document):
+    assert PRIVATE_WORDS.findall(document.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_make_targets_named_exist(document):
     makefile = (ROOT / "Makefile").read_text("utf-8")
     named = re.findall(
@@ -42,22 +90,23 @@ def test_make_targets_named_exist(document):
 
 def test_every_setting_read_from_the_environment_is_described():
     read = set(VARIABLE.findall((ROOT / "fulfillment" / "settings.py").read_text("utf-8")))
-    described = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    described = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
 
     assert {name for name in read if f"`{name}`" not in described} == set()
 
 
 def answers_of(document: Path, service: str) -> list[str]:
-    """What the calls of the document print, as pasted."""
+    """What the calls of the document print, pasted into one shell: later blocks use the token of the first."""
+    scripts = [script for script in blocks(document) if "$TOKEN" in script]
+    [token] = re.findall(r"^TOKEN=\$\(.*?\)$", scripts[0], flags=re.DOTALL | re.MULTILINE)
     return [
         subprocess.run(
-            ["sh", "-euc", script.replace("http://127.0.0.1:8000", service)],
+            ["sh", "-euc", f"{token}\n{script}".replace("http://127.0.0.1:8000", service)],
             capture_output=True,
             check=True,
             text=True,
         ).stdout
-        for script in blocks(document)
-        if "oauth/token" in script
+        for script in scripts
     ]
 
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
+LONGEST_CELL = 150
+OPERATING = ROOT / "docs" / "operating"
 READ = re.compile(
     r"environment\.(?:text|flag|integer|choice|url|domain|hosts|email|names|networks|secrets?)\(\s*\"([A-Z_]+)\"|(?:os\.environ|environment)\.get\(\"([A-Z_]+)\"[,)]"
 )
@@ -15,15 +17,22 @@ def test_every_variable_of_the_wiring_is_documented():
     modules = [
         *(path for path in (ROOT / "fulfillment").rglob("*.py") if "management" not in path.parts),
         *(ROOT / "fulfillment").rglob("management/commands/*.py"),
+        *(ROOT / "fulfillment" / "local").glob("*.py"),
     ]
     read = {first or second for module in modules for first, second in READ.findall(module.read_text())}
-    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (OPERATING / "settings.md").read_text("utf-8"), re.MULTILINE)
 
     assert {name for row in rows for name in re.findall(r"[A-Z_]+", row)} == read
 
 
+def test_tables_of_settings_stay_readable():
+    rows = re.findall(r"^\|.*", (OPERATING / "settings.md").read_text("utf-8"), re.MULTILINE)
+
+    assert [cell for row in rows for cell in row.split("|") if len(cell) > LONGEST_CELL] == []
+
+
 def test_the_environment_file_means_the_same_to_shell_and_systemd(tmp_path):
-    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    document = (OPERATING / "deploy.md").read_text("utf-8")
     example = re.search(r"```sh\n# /etc/fulfillment\.env\n(.*?)```", document, re.DOTALL)[1]
     load = re.search(r"^(set -a; \. )/etc/fulfillment\.env(; set \+a)$", document, re.MULTILINE)
     # As in systemd.exec(5): between single quotes everything is what it is, as in the shell.

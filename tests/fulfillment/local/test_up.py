@@ -108,10 +108,10 @@ def service(var: Path) -> Iterator[Run]:
 
 def test_card_names_what_answers(service):
     lines = service.output().splitlines()
-    addresses = dict(re.findall(r"^  (\w+) +(http\S+)$", service.output(), re.MULTILINE))
+    addresses = dict(re.findall(r"^  (\w[\w ]*\w) +(http\S+)$", service.output(), re.MULTILINE))
     curl = next(line for line in lines if line.startswith("curl "))
 
-    assert list(addresses) == ["Portal", "API", "Console", "Admin"]
+    assert list(addresses) == ["Developer portal", "API", "API reference", "Operator console"]
     assert addresses["API"] == f"http://127.0.0.1:{service.port}/api/v1"
     assert any(re.fullmatch(r"  Operator +operator / \S+", line) for line in lines)
     assert not any("\x1b" in line for line in lines)

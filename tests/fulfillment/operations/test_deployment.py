@@ -16,7 +16,8 @@ from stores.catalog.services.uploads import UPLOAD_BYTES
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
-DOCUMENTED = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", (ROOT / "docs" / "operating.md").read_text("utf-8")))
+SETTINGS = ROOT / "docs" / "operating" / "settings.md"
+DOCUMENTED = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", SETTINGS.read_text("utf-8")))
 # Of Python, of PostgreSQL's image, and of systemd.
 OF_OTHERS = {
     "PATH",

@@ -141,7 +141,7 @@ def test_secret_is_read_from_a_file(tmp_path):
 # Any text may be right for these, as far as the settings can know; `check --deploy` or their use say more.
 ANY_TEXT = {
     *("DATABASE_ROLE", "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_HOST_PASSWORD", "EMAIL_HOST_USER", "S3_PREFIX"),
-    *("MEDIA_ROOT", "STATIC_ROOT"),
+    *("MEDIA_ROOT", "PROOF_MARK", "STATIC_ROOT"),
 }
 # Read by `make run` alone.
 OF_DEVELOPMENT = {"FULFILLMENT_VAR", "HOST", "PORT", "RUN_AS_ROOT", "WEB_THREADS", "WEB_WORKERS"}
@@ -159,7 +159,7 @@ NONSENSE = [
 
 
 def test_nonsense_in_any_variable_is_one_sentence_that_names_it():
-    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    document = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
     rows = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", document, re.MULTILINE)
     names = {name for row in rows for name in re.findall(r"[A-Z0-9_]+", row)} - OF_DEVELOPMENT
     tried = [(name, value) for name in sorted(names) for value in NONSENSE]
@@ -262,7 +262,7 @@ def test_check_after_make_run_says_that_it_was_not_of_production(tmp_path):
 
 
 def test_least_length_of_a_secret_is_one_number_everywhere():
-    document = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    document = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
     named = set(re.findall(r"at least (\d+) random characters|\((\d+) characters or more", document))
     refused, taken = ("0123456789abcdef" * 3)[:31], ("0123456789abcdef" * 3)[:32]
 

@@ -52,7 +52,7 @@ def portal_addresses(world: World) -> dict[str, str]:
         f"{base}/webhooks/{webhook.pk}/delete": "Delete this webhook?",
         f"{base}/webhooks/{webhook.pk}/secret": "Replace the secret?",
         f"/profile/authorizations/{world.other_application.pk}/revoke": "Revoke the access of Other?",
-        "/profile/two-factor/off": "Turn off two-step sign-in",
+        "/profile/two-factor/off": "Turn off two-factor authentication",
         "/profile/two-factor/codes": "Make new recovery codes",
     }
 
