@@ -4,28 +4,18 @@ Granian closes kept connections at once, also those whose next request is on its
 """
 
 import multiprocessing
-import os
-import re
-import select
 import signal
-import socket
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 # Kept connections that are used at least this often get an answer that says they end.
 DRAIN_SECONDS = 3.0
-# Before the end no connection is taken any more: Granian would reset one whose request it has not read yet.
-DEAF_SECONDS = 0.5
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-# How Linux shows what an epoll instance watches.
-_WATCHED = re.compile(r"^tfd:\s*(\d+)", re.MULTILINE)
 _draining = threading.Event()
 
 
@@ -72,28 +62,6 @@ def _drain(stop: Any, number: int, frame: FrameType | None) -> None:
         stop.set()
         return
     _draining.set()
-    for seconds, act in ((DRAIN_SECONDS - DEAF_SECONDS, stop_accepting), (DRAIN_SECONDS, stop.set)):
-        timer = threading.Timer(seconds, act)
-        timer.daemon = True
-        timer.start()
-
-
-def stop_accepting() -> None:
-    """New connections wait for the next worker, with which this one shares the socket: it must not be closed.
-
-    Granian offers no way, so its event loop is no longer told of them.
-    """
-    for number in os.listdir("/proc/self/fdinfo"):
-        with suppress(OSError):
-            for watched in _WATCHED.findall(Path("/proc/self/fdinfo", number).read_text("ascii")):
-                if _is_listening(int(watched)):
-                    with select.epoll.fromfd(os.dup(int(number))) as loop:
-                        loop.unregister(int(watched))
-
-
-def _is_listening(number: int) -> bool:
-    try:
-        with socket.socket(fileno=os.dup(number)) as one:
-            return bool(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
-    except OSError:
-        return False
+    timer = threading.Timer(DRAIN_SECONDS, stop.set)
+    timer.daemon = True
+    timer.start()

@@ -3,18 +3,14 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import pytest
 import requests
 
 from fulfillment.local import supervision
-from fulfillment.site.draining import DEAF_SECONDS, DRAIN_SECONDS
 from tests.benchmarks.processes import descendants
 from tests.support.live_server import ROOT, database_url, free_port, served_environment, serving
 
@@ -39,19 +35,6 @@ def test_a_process_told_to_stop_while_it_loads_ends_at_once(tmp_path):
         finally:
             process.terminate()
             process.wait(timeout=60)
-
-
-def test_a_process_takes_no_connection_just_before_it_ends(tmp_path):
-    """They wait for another worker, where the socket is shared; here for none."""
-    with serving(tmp_path, workers=1) as served:
-        address = urlsplit(served.url)
-        (worker, *_) = descendants(served.process.pid)
-        os.kill(worker, signal.SIGTERM)
-        time.sleep(DRAIN_SECONDS - DEAF_SECONDS / 2)
-        with socket.create_connection((address.hostname, address.port), timeout=0.2) as late:
-            late.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            with pytest.raises(TimeoutError):
-                late.recv(1)
 
 
 def catches_sigterm(pid: int) -> bool:
