@@ -14,7 +14,6 @@ from accounts.models.tenant import Tenant
 from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.core.text_validation import VisibleText
 
-
 # Of names that `validate_username` lets pass, the compatibility form (NFKC) makes no more than wide letters narrow.
 # The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
 FOLLOW_USERNAME = """
@@ -23,7 +22,7 @@ THEN
     NEW.prepared_name = lower(normalize(NEW.username, NFKC));
 END IF;
 RETURN NEW;
-"""
+"""  # noqa: E501, RUF001
 
 
 class PreparedNameField(models.TextField):

@@ -68,7 +68,9 @@ class _Bounded:
         for event in events:
             self.values += 1
             if self.values > MOST_VALUES:
-                raise unreadable("", "too_many_values", f"One entry has more than {MOST_VALUES:,} names and values.")
+                raise unreadable(
+                    "", "too_many_values", f"One entry has more than {MOST_VALUES:,} names and values."
+                )
             yield event
 
     def read(self, size: int) -> bytes:

@@ -90,7 +90,11 @@ def open_store(caller: Caller, store_id: str) -> int:
 
 def find_proof(digest: str) -> StoredProof | None:
     row = fetch_row(PROOF, (digest,))
-    return None if row is None else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ()))
+    return (
+        None
+        if row is None
+        else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ()))
+    )
 
 
 def _opened(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:

@@ -85,7 +85,9 @@ def list_addresses(user) -> Iterator[str]:
             yield from sample(addresses(place, filters), number)
             pages = ("change", "delete", "history") if model_admin.keeps_trail else ("change", "delete")
             records = [
-                reverse(f"admin:{name}_{page}", args=[record]) for record in ("x", "\0", HUGE) for page in pages
+                reverse(f"admin:{name}_{page}", args=[record])
+                for record in ("x", "\0", HUGE)
+                for page in pages
             ]
             yield from sample(records, number)
 

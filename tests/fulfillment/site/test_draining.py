@@ -17,7 +17,17 @@ from tests.support.live_server import ROOT, database_url, free_port, served_envi
 
 def test_a_process_told_to_stop_while_it_loads_ends_at_once(tmp_path):
     """As happens to the second reload in a row, and to a stop right after a reload."""
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "1", "--port", str(free_port())]
+    command = [
+        sys.executable,
+        "-m",
+        "granian",
+        "--interface",
+        "wsgi",
+        "--workers",
+        "1",
+        "--port",
+        str(free_port()),
+    ]
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
             [*command, "fulfillment.wsgi:application"],

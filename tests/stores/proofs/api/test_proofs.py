@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from accounts.models import Role
 from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import archive_product, save_product
@@ -265,9 +266,7 @@ def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queri
 
 def test_proof_keeps_the_traces_of_each_caller_who_asks_for_it(world, client):
     make_card(world.associated)
-    Role.objects.create(
-        application=world.other_application, store=world.associated, grant=Permission.STORE_OPEN
-    )
+    Role.objects.create(application=world.other_application, store=world.associated, grant="Store.Self.Read")
     client.call("POST", PATH, {"Name": "Ada"})
     (first,) = Proof.objects.values_list("traces", flat=True)
 
