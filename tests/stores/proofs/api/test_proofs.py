@@ -258,7 +258,7 @@ def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queri
     make_card(world.associated)
     client.call("POST", PATH, {"Name": "Ada"})
 
-    with django_assert_num_queries(2) as queries:
+    with django_assert_num_queries(3) as queries:
         client.call("POST", PATH, {"Name": "Ada"})
 
     assert not any("UPDATE stores_proof" in query["sql"] for query in queries.captured_queries)
