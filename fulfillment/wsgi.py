@@ -1,3 +1,8 @@
+# ruff: noqa: E402 - a worker that is told to stop while it loads all this must end
+from fulfillment.site.draining import closing_connections, drain_before_stop, end_while_loading
+
+end_while_loading()
+
 import os
 import sys
 from typing import Any
@@ -11,7 +16,6 @@ from django.db import close_old_connections, reset_queries
 from fulfillment.core.db.connections import renew_connection
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.operations.start import refuse_unsafe_start
-from fulfillment.site.draining import closing_connections, drain_before_stop
 from fulfillment.site.handler import Handler
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")

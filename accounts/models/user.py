@@ -14,6 +14,16 @@ from accounts.models.tenant import Tenant
 from accounts.names import prepared_name, split_sign_in_name, validate_username
 from fulfillment.core.text_validation import VisibleText
 
+# Of names that `validate_username` lets pass, the compatibility form (NFKC) makes no more than wide letters narrow.
+# The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
+FOLLOW_USERNAME = """
+IF translate(lower(normalize(NEW.username, NFKC)), 'ς', 'σ') <> translate(lower(normalize(OLD.username, NFKC)), 'ς', 'σ')
+THEN
+    NEW.prepared_name = lower(normalize(NEW.username, NFKC));
+END IF;
+RETURN NEW;
+"""  # noqa: E501, RUF001
+
 
 class PreparedNameField(models.TextField):
     """The user name in the form it is compared by; written whenever the row is."""
@@ -112,7 +122,18 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
                 operation=pgtrigger.Insert,
                 condition=pgtrigger.Q(new__prepared_name__isnull=True),
                 func="NEW.prepared_name = lower(normalize(NEW.username, NFC)); RETURN NEW;",
-            )
+            ),
+            # Of a writer that names the one column alone: `update(username=…)`, SQL.
+            pgtrigger.Trigger(
+                name="follow_username",
+                when=pgtrigger.Before,
+                operation=pgtrigger.UpdateOf("username"),
+                condition=pgtrigger.Q(
+                    new__username__df=pgtrigger.F("old__username"),
+                    new__prepared_name__ndf=pgtrigger.F("old__prepared_name"),
+                ),
+                func=FOLLOW_USERNAME,
+            ),
         ]
         ordering = ["username"]
 

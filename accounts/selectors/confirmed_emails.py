@@ -11,3 +11,12 @@ def user_of_confirmed_email(address: str) -> User | None:
     )
     found = list(users.select_related("tenant")[:2])
     return found[0] if len(found) == 1 else None
+
+
+def is_address_of_another(address: str, *, than: User) -> bool:
+    """Whether another user confirmed it, and this one did not: a mailbox may be that of several accounts."""
+    own = than.email_confirmed is not None and than.email.lower() == address.lower()
+    users = User.objects.alias(lower=Lower("email")).filter(
+        lower=Lower(Value(address)), email_confirmed__isnull=False
+    )
+    return not own and users.exclude(pk=than.pk).exists()

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
+from accounts.selectors.confirmed_emails import is_address_of_another
 from accounts.services.email_confirmations import ask_confirmation
 from accounts.services.subscriptions import create_subscription
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
@@ -57,6 +58,8 @@ def create_user(
         counted_on=_person_who_answers(made_by) if made_by else None,
     )
     faults = [*field_faults(user), *password_faults(password, user)]
+    if not faults and is_name_taken(tenant=tenant, username=username, by_other_than=user):
+        raise username_taken(username)
     if faults:
         raise Invalid(faults[0].message if len(faults) == 1 else "The user cannot be created.", faults=faults)
     user.set_password(password)
@@ -101,9 +104,13 @@ def change_profile(*, user: User, first_name: str, last_name: str, phone: str, t
 
 
 def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool:
-    """Whether another user of the tenant has the name, however either is written."""
-    others = User.objects.filter(tenant=tenant, prepared_name=prepared_name(username))
-    return others.exclude(pk=by_other_than.pk).exists()
+    """Whether another user of the tenant has the name, however either is written, or signs in with an e-mail address
+    that reads like the full name: a full name comes first, so that person could no longer do so.
+    """
+    prepared = prepared_name(username)
+    others = User.objects.filter(tenant=tenant, prepared_name=prepared).exclude(pk=by_other_than.pk)
+    full_name = f"{prepared}@{tenant.domain}"
+    return others.exists() or is_address_of_another(full_name, than=by_other_than)
 
 
 def username_taken(username: str) -> Invalid:

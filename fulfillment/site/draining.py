@@ -3,6 +3,7 @@
 Granian closes kept connections at once, also those whose next request is on its way.
 """
 
+import multiprocessing
 import signal
 import threading
 from collections.abc import Callable, Iterable
@@ -31,6 +32,16 @@ def closing_connections(application: Application) -> Application:
         return application(environ, start)
 
     return answer
+
+
+def end_while_loading() -> None:
+    """A worker that is told to stop before it serves ends at once.
+
+    Until Granian asks for its signal handlers, a worker has that of the process it was forked from, which would take
+    the signal and do nothing: the worker would serve on and be killed with its requests when the time to stop is over.
+    """
+    if multiprocessing.parent_process() is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def drain_before_stop() -> None:

@@ -16,6 +16,8 @@ CHUNK = 256 * 1024
 MAXIMUM_DEPTH = 64
 # Of one store or product; the largest that every other limit allows has less.
 LARGEST_ENTRY = 64 * 1024 * 1024
+# Of one as well: small values take many times their bytes in memory.
+MOST_VALUES = 500_000
 SCALARS = frozenset({"string", "number", "boolean", "null"})
 
 Events = Iterator[tuple[str, Any]]
@@ -43,8 +45,8 @@ def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
     """Each store, followed by its products. Raises CatalogUnreadable where the file is not of this form."""
     bounded = _Bounded(source)
     try:
-        for entry in _read_file(ijson.basic_parse(bounded, buf_size=CHUNK)):
-            bounded.since_entry = 0
+        for entry in _read_file(bounded.counted(ijson.basic_parse(bounded, buf_size=CHUNK))):
+            bounded.since_entry = bounded.values = 0
             yield entry
     except ijson.JSONError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else "it ends too early"
@@ -59,6 +61,17 @@ class _Bounded:
     def __init__(self, source: Readable) -> None:
         self.source = source
         self.since_entry = 0
+        self.values = 0
+
+    def counted(self, events: Events) -> Events:
+        """Counts before anything is kept of them."""
+        for event in events:
+            self.values += 1
+            if self.values > MOST_VALUES:
+                raise unreadable(
+                    "", "too_many_values", f"One entry has more than {MOST_VALUES:,} names and values."
+                )
+            yield event
 
     def read(self, size: int) -> bytes:
         data = self.source.read(size)

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import Tenant, User
+from accounts.names import prepared_name
 
 MIGRATION = import_module("accounts.migrations.0010_fill_prepared_names")
 UNIQUE = "user_name_unique"
@@ -37,6 +38,38 @@ def test_every_save_writes_the_prepared_name(world):
 
     assert User.objects.get(pk=world.user.pk).prepared_name == "jane"
     assert User.objects.get(pk=made.pk).prepared_name == "nora"
+
+
+@pytest.mark.parametrize(
+    ("username", "prepared"),
+    [
+        ("Nora", "nora"),
+        ("\uff2e\uff4f\uff52\uff41", "nora"),
+        ("USER", "user"),
+        ("\u00c9va", "\u00e9va"),
+        ("E\u0301va", "\u00e9va"),
+    ],
+)
+def test_a_writer_of_the_username_alone_writes_the_prepared_name(world, username, prepared):
+    """Of the old name nobody else could be called, and by the new one nobody could sign in."""
+    write_directly(world.user, username=username)
+
+    assert User.objects.get(pk=world.user.pk).prepared_name == prepared == prepared_name(username)
+
+
+def test_a_save_of_the_username_alone_writes_the_prepared_name(world):
+    world.user.username = "Nora"
+    world.user.save(update_fields=["username"])
+
+    assert User.objects.get(pk=world.user.pk).prepared_name == "nora"
+
+
+def test_what_a_save_prepared_stays_where_the_database_would_write_it_in_another_way(world):
+    for username in ("\u039f\u0394\u039f\u03a3", "\u039f\u03b4\u03bf\u03c2", "\u039f\u0394\u039f\u03a3"):
+        world.user.username = username
+        world.user.save()
+
+        assert User.objects.get_by_natural_key(username) == world.user
 
 
 def test_a_release_without_the_column_makes_users_who_can_sign_in(world):

@@ -4,6 +4,7 @@ Security, "who may call it" and the refusals come from the `access` that is enfo
 `errors = {action: {status: when}}` names what else an operation can answer.
 """
 
+import threading
 from functools import cache
 from typing import Any
 
@@ -68,6 +69,7 @@ HEADERS = {
     429: {"Retry-After": "Seconds to wait."},
     503: {"Retry-After": "Seconds to wait."},
 }
+_generating = threading.Lock()
 ON_EVERY_ANSWER = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
 
 
@@ -237,8 +239,14 @@ def access_text(access: Access) -> str:
     return " ".join(parts)
 
 
-@cache
 def schema_document() -> dict[str, Any]:
+    """Generated once in a process: two threads that load drf-spectacular's extensions at once break one another."""
+    with _generating:
+        return _generated_document()
+
+
+@cache
+def _generated_document() -> dict[str, Any]:
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document
 

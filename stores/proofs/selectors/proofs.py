@@ -31,7 +31,7 @@ STORE = f"""{ASKED}
 SELECT opened.yes, store.id FROM asked, stores_store store, LATERAL (SELECT {VISIBLE} AS yes) opened
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
-PROOF = "SELECT digest, sizes, messages::text, last_used FROM stores_proof WHERE digest = %s"
+PROOF = "SELECT digest, sizes, messages::text, last_used, traces FROM stores_proof WHERE digest = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class StoredProof:
     sizes: list[int]
     messages: list[str]
     last_used: datetime
+    # See stores.proofs.services.traces.
+    traces: frozenset[str] = frozenset()
 
     @property
     def page_count(self) -> int:
@@ -88,7 +90,11 @@ def open_store(caller: Caller, store_id: str) -> int:
 
 def find_proof(digest: str) -> StoredProof | None:
     row = fetch_row(PROOF, (digest,))
-    return None if row is None else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3])
+    return (
+        None
+        if row is None
+        else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ()))
+    )
 
 
 def _opened(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, 
     traces = traces_of(caller, filling)
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_kept(proof):
-        note_traces(proof_digest=digest, traces=traces)
+        note_traces(proof=proof, traces=traces)
         return proof
     with RENDERINGS.place(caller.key):
         return _render_once(product, filling, digest, traces)
@@ -62,7 +62,7 @@ def _render_once(
         _wait_for_lock(digest)
         proof = find_proof(digest)
         if proof is not None and _is_whole(proof):
-            note_traces(proof_digest=digest, traces=traces)
+            note_traces(proof=proof, traces=traces)
             return proof
         with typesetting_errors(), measured_rendering("proof"):
             rendered = render_proof(
@@ -82,7 +82,7 @@ def _render_once(
             timezone.now(),
         )
         _save(product, proof)
-        note_traces(proof_digest=digest, traces=traces)
+        note_traces(proof=proof, traces=traces)
     return proof
 
 

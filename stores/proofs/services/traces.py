@@ -10,6 +10,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.secrets import digest, digests
 from stores.proofs.models import Proof
+from stores.proofs.selectors.proofs import StoredProof
 from stores.proofs.services.merging import TemplateMerge
 
 SHORTEST_VALUE = 3
@@ -32,10 +33,13 @@ def traces_of(caller: Caller, filling: TemplateMerge) -> list[str]:
     return sorted({digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, values)})
 
 
-def note_traces(*, proof_digest: str, traces: list[str]) -> None:
-    """A proof of the same values may be several callers': it keeps the traces of each."""
-    if traces:
-        execute(NOTE, {"digest": proof_digest, "traces": traces})
+def note_traces(*, proof: StoredProof, traces: list[str]) -> None:
+    """A proof of the same values may be several callers': it keeps the traces of each.
+
+    A proof that was read with all of them costs no statement.
+    """
+    if not proof.traces.issuperset(traces):
+        execute(NOTE, {"digest": proof.digest, "traces": traces})
 
 
 def proofs_with(

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from accounts.authentication import user_for_sign_in
 from accounts.models import Role, Tenant, User
 from tests.support.name_examples import GOOD, REFUSED
 from tests.support.scenario import build_world
@@ -54,6 +55,24 @@ def test_username_taken_is_400_in_any_case_and_width(world, username):
     assert (response.status_code, response.json()["Code"]) == (400, "username_taken")
     assert response.json()["Errors"][0]["Pointer"] == "/Username"
     assert User.objects.filter(prepared_name="jane.doe").count() == 1
+
+
+def test_a_full_name_that_reads_like_the_confirmed_address_of_another_is_refused(world):
+    """It comes first at a sign-in: who confirmed the address could no longer sign in with it."""
+    User.objects.filter(pk=world.outsider.pk).update(
+        email="Jane.Doe@print.example", email_confirmed=timezone.now()
+    )
+
+    response = world.as_user(world.user).call("POST", "/user", {**NEW, "Username": "Jane.doe"})
+
+    assert (response.status_code, response.json()["Code"]) == (400, "username_taken")
+    assert user_for_sign_in("jane.doe@print.example") == world.outsider
+
+
+def test_an_address_that_nobody_confirmed_keeps_no_name_from_anybody(world):
+    User.objects.filter(pk=world.outsider.pk).update(email="jane.doe@print.example", email_confirmed=None)
+
+    assert world.as_user(world.user).call("POST", "/user", NEW).status_code == 200
 
 
 @pytest.mark.parametrize("username", GOOD, ids=ascii)

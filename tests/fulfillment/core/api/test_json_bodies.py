@@ -1,10 +1,14 @@
 """What a JSON body may cost, and that a refusal of one lists every mistake in it and says how many there are."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 import pytest
 from rest_framework.exceptions import ParseError
 
+from fulfillment.core.api import parsing
 from fulfillment.core.api.json_structure import LONGEST_NAME, MAXIMUM_DEPTH, MAXIMUM_VALUES, check_structure
 from fulfillment.core.mistakes import LISTED
 from tests.support.costs import milliseconds
@@ -57,6 +61,26 @@ def test_array_of_addresses_is_refused_within_a_few_milliseconds(world):
 
     assert post(client, body, "/user/emails").json()["ErrorCount"] == MANY
     assert milliseconds(lambda: post(client, body, "/user/emails")) < 60
+
+
+def test_large_bodies_are_read_one_at_a_time(monkeypatch):
+    """So that the memory they take for a moment is taken once in a process; small ones do not wait for them."""
+    under_way, most = [], []
+
+    def slow_check(body):
+        under_way.append(body)
+        most.append(len(under_way))
+        time.sleep(0.05)
+        under_way.remove(body)
+
+    monkeypatch.setattr(parsing, "check_structure", slow_check)
+    large = [json.dumps({"Name": str(number) * 70_000}).encode() for number in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda body: parsing.JSONParser().parse(BytesIO(body)), large))
+
+    assert most == [1, 1, 1, 1]
+    with parsing._reading_large:
+        assert parsing.JSONParser().parse(BytesIO(b'{"Name": "a"}')) == {"Name": "a"}
 
 
 def message_of(body) -> str:

@@ -1,5 +1,8 @@
 """The published description: the committed file is the reviewed one, and it says what is enforced."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import yaml
 from django.core.management import call_command
 from drf_spectacular.validation import validate_schema
 
+from fulfillment.core.api import schema
 from fulfillment.core.api.schema import access_text, schema_document
 from tests.accounts.api.test_access_matrix import operations
 
@@ -32,6 +36,37 @@ def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     assert yaml.safe_load(fresh.read_text()) == yaml.safe_load(GOLDEN.read_text()), (
         "The API changed: run `make schema` and review the difference."
     )
+
+
+def test_parallel_first_requests_generate_the_schema_once(monkeypatch, rf):
+    """Generators at work at the same time raise errors of each other."""
+    generated, at_once = [], threading.Barrier(8)
+
+    class SlowGenerator:
+        def get_schema(self, **options):
+            generated.append(threading.get_ident())
+            time.sleep(0.2)
+            return {"openapi": "3.1.0"}
+
+    def ask(number):
+        at_once.wait()
+        return schema.serve_schema(rf.get("/api/v1/schema", {"format": ("json", "yaml")[number % 2]}))
+
+    monkeypatch.setattr(schema, "SchemaGenerator", SlowGenerator)
+    forget_schema()
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(ask, range(8)))
+    finally:
+        forget_schema()
+
+    assert [answer.status_code for answer in answers] == [200] * 8
+    assert len(generated) == 1
+
+
+def forget_schema():
+    schema._generated_document.cache_clear()
+    schema._schema_bytes.cache_clear()
 
 
 def test_everything_that_creates_takes_an_idempotency_key(document):

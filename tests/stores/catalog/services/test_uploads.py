@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import tracemalloc
 import zlib
 
 import pytest
@@ -173,6 +174,25 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
 
     assert "One entry has more than 1,000,000 bytes" in raised.value.faults[0].message
     assert source.taken < 2_000_000
+
+
+@pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
+def test_an_entry_of_very_many_values_is_not_held_in_memory(values):
+    """Each takes 100 bytes and more, many times what it takes in the file."""
+    head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "a", "Metadata": ['
+    source = catalog_source.CatalogSource(io.BytesIO(gzip.compress(head + values + b"1]}]}")))
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(Invalid, match="Nothing was imported") as raised:
+            import_catalog(source=source)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    message = raised.value.faults[0].message
+    assert message == f"One entry has more than {reader.MOST_VALUES:,} names and values."
+    assert peak < 100_000_000
 
 
 def test_pressed_twice_it_is_imported_once(world, file):

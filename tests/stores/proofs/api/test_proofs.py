@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from accounts.models import Role
 from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import archive_product, save_product
@@ -257,8 +258,23 @@ def test_repeated_proof_costs_few_queries(world, client, django_assert_num_queri
     make_card(world.associated)
     client.call("POST", PATH, {"Name": "Ada"})
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(3) as queries:
         client.call("POST", PATH, {"Name": "Ada"})
+
+    assert not any("UPDATE stores_proof" in query["sql"] for query in queries.captured_queries)
+
+
+def test_proof_keeps_the_traces_of_each_caller_who_asks_for_it(world, client):
+    make_card(world.associated)
+    Role.objects.create(application=world.other_application, store=world.associated, grant="Store.Self.Read")
+    client.call("POST", PATH, {"Name": "Ada"})
+    (first,) = Proof.objects.values_list("traces", flat=True)
+
+    other = world.as_application(world.other_application)
+    assert other.call("POST", PATH, {"Name": "Ada"}).status_code == 200
+
+    (both,) = Proof.objects.values_list("traces", flat=True)
+    assert set(first) < set(both)
 
 
 def test_rendered_messages_stay_with_the_proof(world, client):
