@@ -82,7 +82,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "fulfillment.site.instrumentation.Observation",
+    "fulfillment.site.instrumentation.RequestInstrumentation",
     "fulfillment.site.proxies.TrustedProxies",
     "fulfillment.site.repeated_reads.RepeatedReads",
     "fulfillment.site.busy.Lanes",
