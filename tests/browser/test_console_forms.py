@@ -1,10 +1,14 @@
 """Console forms as a person fills them: rows are added by their button, saved, and read back."""
 
+from io import BytesIO
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
 from tests.support.console_fixtures import place_orders
+from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
 
 SIZES = [(1280, "light"), (390, "dark")]
@@ -14,6 +18,11 @@ SIZES = [(1280, "light"), (390, "dark")]
 def product_page(site) -> str:
     place_orders(site[1])
     return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
+
+
+@pytest.fixture
+def furnished(site) -> None:
+    furnish(site[1])
 
 
 def open_console(visitor, path: str) -> None:
@@ -123,3 +132,37 @@ def test_an_application_gets_an_owner(visitor, site):
 
     expect(page.locator("#roles-group")).to_contain_text(site[1].outsider.username)
     assert visitor.complaints == []
+
+
+def test_a_background_of_another_shape_is_cropped_in_the_editor(product_page, visitor):
+    page, out = visitor.page, BytesIO()
+    Image.new("RGB", (300, 300), "#225588").save(out, "PNG")
+    open_console(visitor, product_page.replace("change", "template"))
+    page.select_option("#te-use", "background")
+    size = page.locator("#te-picture").bounding_box()
+
+    page.set_input_files("#te-file", {"name": "photo.png", "mimeType": "image/png", "buffer": out.getvalue()})
+
+    expect(page.locator("#te-pending")).to_contain_text("which is another shape")
+    expect(page.locator("#te-picture")).to_be_visible()
+    assert page.locator("#te-picture").bounding_box()["height"] == pytest.approx(size["height"], abs=2)
+    shoot(page, "editor-pending")
+    page.get_by_role("button", name="Crop to the page").click()
+    expect(page.locator("#page-Background")).to_have_value("photo-cropped.png")
+    expect(page.locator("#te-pending")).to_have_count(0)
+    # The browser itself tells of the answer that refuses.
+    assert [said for said in visitor.complaints if "422" not in said] == []
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_days_of_the_calls_chart_are_below_their_bars(furnished, visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/")
+    shoot(page, f"start-{page.viewport_size['width']}")
+
+    bar = page.locator(".bars g").last.locator("rect").first.bounding_box()
+    label = page.locator(".bars-days span").last.bounding_box()
+    assert page.locator(".bars-days span").last.inner_text() == "Today"
+    assert label["x"] <= bar["x"] + bar["width"] / 2 <= label["x"] + label["width"]
+    assert label["height"] >= 12
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

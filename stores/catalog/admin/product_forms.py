@@ -74,7 +74,7 @@ class ProductForm(JudgedByService):
         return known_methods_of(self)
 
     def _post_clean(self) -> None:
-        super()._post_clean()
+        super()._post_clean()  # type: ignore[misc]  # Of Django, unknown to its stubs.
         formsets = self.formsets()
         for formset in formsets:
             formset.is_valid()
