@@ -85,15 +85,20 @@ class ProductAdmin(StaffAdmin):
         ("Catalog", {"fields": ["position", "is_active"]}),
         (
             "Quantities",
-            {"fields": [("default_quantity", "minimum_quantity", "maximum_quantity", "quantity_increment")]},
+            {
+                "fields": [
+                    ("default_quantity", "quantity_increment"),
+                    ("minimum_quantity", "maximum_quantity"),
+                ]
+            },
         ),
         (
             "Making",
             {
                 "fields": [
                     ("delivery_method", "new_delivery_methods"),
-                    ("page_count", "width_mm", "height_mm"),
-                    "has_layout",
+                    ("width_mm", "height_mm"),
+                    ("page_count", "has_layout"),
                 ]
             },
         ),
@@ -114,7 +119,7 @@ class ProductAdmin(StaffAdmin):
 
     @admin.display(description="template")
     def has_layout(self, product: Product) -> str:
-        return "Yes" if getattr(product, "is_templated", False) else "None"
+        return "Yes" if getattr(product, "is_templated", False) else "No"
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
     @asks_confirmation("Take these products out of the catalog? Nobody can order them any more.", "Archive")
