@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import cached_property
-from unfold.widgets import UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
@@ -47,7 +47,10 @@ class ProductForm(JudgedByService):
     formsets: Callable[[], Sequence["ChildFormSet"]] = staticmethod(lambda: ())
 
     position = forms.IntegerField(
-        min_value=0, required=False, help_text="Place in the catalog; left empty, a new product comes last."
+        min_value=0,
+        required=False,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="Place in the catalog; left empty, a new product comes last.",
     )
 
     new_delivery_methods = confirm_field()
