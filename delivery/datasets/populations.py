@@ -17,6 +17,8 @@ ROUTE_TYPE_NAMES = {
     "G": "general delivery",
 }
 SELECTABLE_TYPES = "CRHB"
+# The first line of an exported file whose counts are invented.
+SYNTHETIC_MARK = "# SYNTHETIC: the counts in this file are invented"
 
 
 def pack(residential: int, business: int) -> int:

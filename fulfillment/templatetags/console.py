@@ -1,7 +1,9 @@
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
 from django import template
+from django.utils.text import capfirst
 
 register = template.Library()
 
@@ -9,3 +11,35 @@ register = template.Library()
 @register.filter
 def pretty_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+@register.filter
+def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]]:
+    """Every fault of a form and of the rows below it, also of what is hidden, with the id of its input."""
+    found = _problems_of(adminform.form, "")
+    for inline in inlines or ():
+        formset = inline.formset
+        title = capfirst(str(inline.opts.verbose_name_plural))
+        found += [_problem("", title, str(said)) for said in formset.non_form_errors()]
+        for number, form in enumerate(formset.forms, 1):
+            found += _problems_of(form, f"{title}, row {number}")
+    return found
+
+
+def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
+    found = []
+    for name, messages in form.errors.items():
+        field = form[name] if name in form.fields else None
+        label = str(field.label) if field else ""
+        where = f"{row}, {label[:1].lower()}{label[1:]}" if row and label else row or capfirst(label)
+        first = next(iter(form.fields), None)
+        shown = field if field else form[first] if row and first else None
+        target = shown.id_for_label if shown and not shown.is_hidden else ""
+        found += [_problem(target, where, str(said)) for said in messages]
+    return found
+
+
+def _problem(target: str, where: str, message: str) -> dict[str, str]:
+    """The message alone where it begins with the name of the field anyway."""
+    repeats = bool(where) and message.lower().startswith(where.lower())
+    return {"target": target, "where": "" if repeats else where, "message": message}

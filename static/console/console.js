@@ -98,3 +98,13 @@ document.addEventListener("DOMContentLoaded", () => {
     }, FADING);
   });
 })();
+
+// In place of unfold's own, which fails at a plain file input: only its widget has a box for the name of the file.
+function fileInputUpdatePath() {
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("input[type=file]")) return;
+    const around = event.target.parentNode.parentNode.parentNode;
+    const name = around && around.querySelector("input[type=text]:disabled");
+    if (name) name.setAttribute("value", event.target.files[0]?.name || "");
+  });
+}

@@ -80,12 +80,13 @@
 
   async function showAnswer(found) {
     const picture = form.querySelector("#te-picture");
-    form.querySelector(".te-none").hidden = Boolean(found.picture);
+    // While the page itself is wrong, its last good picture stays.
     if (found.picture) {
       picture.src = found.picture;
       await picture.decode().catch(() => {});
+      picture.hidden = false;
     }
-    picture.hidden = !found.picture;
+    form.querySelector(".te-none").hidden = !picture.hidden;
     showFaults(found.faults);
     placeHandles();
   }
@@ -108,17 +109,17 @@
     list.replaceChildren();
     if (faults.length === 0) return;
     const box = document.createElement("div");
-    box.className = "console-alert";
+    box.className = "console-alert console-wrong";
     const head = document.createElement("p");
     const bold = document.createElement("b");
-    bold.textContent = `${faults.length} thing${faults.length > 1 ? "s" : ""} to mend`;
+    bold.textContent = `${faults.length} problem${faults.length > 1 ? "s" : ""} to fix`;
     head.append(bold);
     const items = document.createElement("ul");
     for (const fault of faults) {
       const item = document.createElement("li");
-      const place = document.createElement("code");
-      place.textContent = fault.pointer;
-      item.append(place, ` ${fault.message}`);
+      const place = document.createElement("b");
+      place.textContent = fault.place ? `${fault.place}: ` : "";
+      item.append(place, fault.message);
       items.append(item);
     }
     box.append(head, items);

@@ -3,7 +3,8 @@
 The admin, the import and every other writer hand over such a record; a member left out has its default.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from fulfillment.core.errors import Fault
@@ -130,7 +131,6 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     if isinstance(raw, Mapping):
         for name, (members, maximum) in CHILDREN.items():
             record[name] = _read_all(raw.get(name, ()), members, maximum, f"{pointer}/{name}", faults)
-    if not faults:
         faults.extend(_broken_rules(record, pointer))
     return record, faults
 
@@ -185,20 +185,24 @@ def _unknown(raw: Mapping[str, Any], known: list[str], pointer: str) -> list[Fau
 
 
 def _broken_rules(record: Record, pointer: str) -> list[Fault]:
+    """Rules over several members. A rule is skipped where a member that it needs is itself wrong."""
     faults = []
-    if record["MinimumQty"] > record["DefaultQty"]:
-        faults.append(
-            Fault(f"{pointer}/DefaultQty", "quantities_unordered", "DefaultQty is below MinimumQty.")
-        )
-    if record["DefaultQty"] > record["MaximumQty"]:
-        faults.append(
-            Fault(f"{pointer}/MaximumQty", "quantities_unordered", "MaximumQty is below DefaultQty.")
-        )
+    for lower, upper, wrong in (
+        ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
+        ("DefaultQty", "MaximumQty", "MaximumQty is below DefaultQty."),
+    ):
+        if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
+            faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", wrong))
     for index, field in enumerate(record["TemplateFields"]):
-        faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
+        if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
+            faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
     for name, (key, words) in KEYS.items():
         faults.extend(_repeated(record[name], key, words, f"{pointer}/{name}"))
     return faults
+
+
+def _is_readable(record: Record, names: Iterable[str]) -> bool:
+    return all(record.get(name, REQUIRED) is not REQUIRED for name in names)
 
 
 def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
@@ -226,6 +230,7 @@ KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
     ),
     "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
 }
+KEY_MEMBERS = {words: re.findall(r"[A-Z]\w+", words) for _, words in KEYS.values()}
 
 
 def _repeated(entries: list[Record], key: Callable[[Record], Any], words: str, pointer: str) -> list[Fault]:
@@ -233,7 +238,8 @@ def _repeated(entries: list[Record], key: Callable[[Record], Any], words: str, p
     places: dict[Any, int] = {}
     default = None
     for index, entry in enumerate(entries):
-        first = places.setdefault(key(entry), index)
+        is_readable = _is_readable(entry, KEY_MEMBERS[words])
+        first = places.setdefault(key(entry), index) if is_readable else index
         if first != index:
             message = f"Entry {first} has the same {words}."
             faults.append(Fault(f"{pointer}/{index}", "repeated", message))

@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 DAYS = 30
-CHART_WIDTH, CHART_HEIGHT, LABELS_HEIGHT = 600, 140, 18
+CHART_WIDTH, CHART_HEIGHT = 600, 140
+LABELLED_EVERY = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Day:
     client_height: float
     server_top: float
     server_height: float
+    is_today: bool
+    is_labelled: bool
 
 
 def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     most = max((counts[0] for counts in sums.values()), default=0)
     step = CHART_WIDTH / DAYS
     days = [
-        _bar(day, counts, most, left=number * step, width=step * 0.78)
+        _bar(day, counts, most, left=(number + 0.11) * step, width=step * 0.78, ago=DAYS - 1 - number)
         for number, (day, counts) in enumerate(sums.items())
     ]
     calls, client, server = (sum(counts[place] for counts in sums.values()) for place in range(3))
@@ -49,12 +52,10 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
         "server_errors": server,
         "width": CHART_WIDTH,
         "height": CHART_HEIGHT,
-        "whole_height": CHART_HEIGHT + LABELS_HEIGHT,
-        "label_top": CHART_HEIGHT + LABELS_HEIGHT - 4,
     }
 
 
-def _bar(day: date, counts: Sequence[int], most: int, *, left: float, width: float) -> Day:
+def _bar(day: date, counts: Sequence[int], most: int, *, left: float, width: float, ago: int) -> Day:
     calls, client, server = counts
     scale = CHART_HEIGHT / most if most else 0
     heights = [round(count * scale, 2) for count in (max(calls - client - server, 0), client, server)]
@@ -73,4 +74,6 @@ def _bar(day: date, counts: Sequence[int], most: int, *, left: float, width: flo
         heights[1],
         round(client_top - heights[2], 2),
         heights[2],
+        is_today=ago == 0,
+        is_labelled=ago % LABELLED_EVERY == 0,
     )

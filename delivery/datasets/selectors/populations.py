@@ -7,7 +7,7 @@ from datetime import date
 from django.db import connection
 
 from delivery.datasets.models import Dataset, Population
-from delivery.datasets.populations import Populations, pack, routes_of
+from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, routes_of
 from fulfillment.core.db.prepared import fetch_row
 
 # Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
@@ -61,7 +61,9 @@ def stored_populations(dataset: Dataset) -> Populations:
 
 
 def export_lines(dataset: Dataset) -> Iterator[str]:
-    """The data set as a CSV that imports to the same populations."""
+    """The data set as a CSV that imports to the same populations; invented counts say so in the first line."""
+    if dataset.is_synthetic:
+        yield f"{SYNTHETIC_MARK}\n"
     yield EXPORT_HEADER
     rows = Population.objects.filter(dataset=dataset).order_by("postal_code")
     for postal_code, text in rows.values_list("postal_code", "routes").iterator(chunk_size=2000):

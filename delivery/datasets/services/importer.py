@@ -29,6 +29,7 @@ from fulfillment.core.errors import Invalid
 VINTAGE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 VINTAGE_IN_NAME = re.compile(r"(?<![0-9])(20[0-9]{2})-?(0[1-9]|1[0-2])(?![0-9])")
 PREVIEWED = 20
+INVENTED = "The counts of the file are invented (synthetic): they are no basis for a real mailing."
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,9 @@ def _judge(
     vintage, said_by = _vintage(options, source, opened.name, Path(opened.packed.name))
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
     live = live_dataset()
-    is_synthetic = options.is_synthetic
+    is_synthetic = options.is_synthetic or source.is_synthetic
+    if source.is_synthetic:
+        notes.append("The file says that its counts are invented: the data set is synthetic.")
     if options.merge:
         if live is None:
             raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
@@ -168,6 +171,8 @@ def _judge(
         max_reject=options.max_reject,
         live=live,
     )
+    if source.is_synthetic and not options.is_synthetic:
+        concerns = [INVENTED, *concerns]
     origin = Origin(
         vintage=vintage,
         source_format=source.format,

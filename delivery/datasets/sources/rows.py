@@ -16,3 +16,5 @@ class Source:
     columns: dict[str, int] = field(default_factory=dict)
     vintage: date | None = None
     notes: list[str] = field(default_factory=list)
+    # The file itself says that its counts are invented.
+    is_synthetic: bool = False

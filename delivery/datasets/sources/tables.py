@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
+from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.datasets.sources.columns import ALIASES, Columns, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.rows import Row, Source
@@ -42,7 +43,13 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
         header=[cell.strip() for cell in header],
         columns=columns,
         rows=_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+        is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
     )
+
+
+def _is_mark(line: str) -> bool:
+    """Also after a spreadsheet has quoted the line, or filled it up with empty cells."""
+    return line.lstrip('\ufeff"').startswith(SYNTHETIC_MARK)
 
 
 class _BoundedRows:

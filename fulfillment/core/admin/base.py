@@ -7,11 +7,12 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin import ShowFacets
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IS_POPUP_VAR
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin, TabularInline
@@ -182,6 +183,21 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
             messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
+        return answer
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        changes = super().construct_change_message(request, form, formsets, add)
+        request.is_unchanged = not add and not changes  # type: ignore[attr-defined]
+        return changes
+
+    def response_change(self, request: HttpRequest, record: Any) -> HttpResponseBase:
+        """Never "changed successfully" after a form in which nothing was changed."""
+        if getattr(request, "is_unchanged", False) and IS_POPUP_VAR not in request.POST:
+            messages.info(request, "Nothing to change: the form is as it was.")
+            return HttpResponseRedirect(request.get_full_path())
+        answer: HttpResponseBase = super().response_change(request, record)
         return answer
 
     def get_search_results(

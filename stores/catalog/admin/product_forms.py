@@ -1,17 +1,28 @@
 """The admin's forms of a product: together they make the record that the service takes."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminTextareaWidget
+from django.utils.functional import cached_property
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
+from stores.catalog.admin.delivery_methods import LIST, check_method, confirm_field, known_methods_of
 from stores.catalog.admin.forms import JudgedByService
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.records import CHILDREN, DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD
+from stores.catalog.records import (
+    CHILDREN,
+    DELIVERED_PRICE,
+    PRODUCT,
+    PRODUCTION_SPEED,
+    TEMPLATE_FIELD,
+    Member,
+)
 from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.services.products import find_product_faults
 from stores.templates.records import Record
 
 COLUMNS = {member.name: member.column for member in PRODUCT}
@@ -22,14 +33,72 @@ CHILD_OF: dict[Any, str] = {
 }
 
 
+def _allow_empty(form: forms.ModelForm, members: Iterable[Member]) -> None:
+    """A text that a record may leave out may be left empty in a form."""
+    for member in members:
+        if member.default == "" and member.column in form.fields:
+            form.fields[member.column].required = False
+
+
 class ProductForm(JudgedByService):
+    """Checked together with the rows below it, so that one submission shows every fault, whatever else is wrong."""
+
+    # The rows of the same submission; the admin names them.
+    formsets: Callable[[], Sequence["ChildFormSet"]] = staticmethod(lambda: ())
+
     position = forms.IntegerField(
-        min_value=0, required=False, help_text="Place in the catalog; left empty, a new product comes last."
+        min_value=0,
+        required=False,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="Place in the catalog; left empty, a new product comes last.",
     )
+
+    new_delivery_methods = confirm_field()
 
     class Meta:
         model = Product
         fields = ["store", "position", *(column for name, column in COLUMNS.items() if name != "Template")]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _allow_empty(self, PRODUCT)
+        if "api_key" in self.fields:
+            self.fields["api_key"].label = "APIKey"
+            self.fields[
+                "api_key"
+            ].help_text = (
+                "Your own number of the product (SKU), sent to applications as APIKey. It is no secret."
+            )
+        if "delivery_method" in self.fields:
+            self.fields["delivery_method"].widget.attrs["list"] = LIST
+
+    @cached_property
+    def known_methods(self) -> list[str]:
+        return known_methods_of(self)
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]  # Of Django, unknown to its stubs.
+        formsets = self.formsets()
+        for formset in formsets:
+            formset.is_valid()
+        self._check_methods(formsets)
+        product = self.instance
+        show_faults(
+            self,
+            formsets,
+            find_product_faults(
+                store=product.store if product.store_id else None,
+                values=product_record(self, formsets),
+                product=product if product.pk else None,
+            ),
+        )
+
+    def _check_methods(self, formsets: Iterable["ChildFormSet"]) -> None:
+        is_confirmed = bool(self.cleaned_data.get("new_delivery_methods"))
+        check_method(self, "delivery_method", self.known_methods, is_confirmed=is_confirmed)
+        for formset in formsets:
+            for child in formset.kept() if formset.model is DeliveredPrice else ():
+                check_method(child, "delivery_method_code", self.known_methods, is_confirmed=is_confirmed)
 
 
 class Lines(forms.CharField):
@@ -45,7 +114,19 @@ class Lines(forms.CharField):
         return list(initial or []) != self.to_python(data)
 
 
-class TemplateFieldForm(JudgedByService):
+class ChildForm(JudgedByService):
+    """A row. A new one has no position until its table is sorted: it comes after those that have one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["position"].required = False
+        _allow_empty(self, CHILDREN[CHILD_OF[self._meta.model]][0])
+
+    def has_changed(self) -> bool:
+        return bool(self.changed_data if self.instance.pk else set(self.changed_data) - {"position"})
+
+
+class TemplateFieldForm(ChildForm):
     choices = Lines(required=False, help_text="One a line.")
 
     class Meta:
@@ -53,13 +134,17 @@ class TemplateFieldForm(JudgedByService):
         fields = ["position", *(member.column for member in TEMPLATE_FIELD)]
 
 
-class DeliveredPriceForm(JudgedByService):
+class DeliveredPriceForm(ChildForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["delivery_method_code"].widget.attrs["list"] = LIST
+
     class Meta:
         model = DeliveredPrice
         fields = ["position", *(member.column for member in DELIVERED_PRICE if member.name != "Created")]
 
 
-class ProductionSpeedForm(JudgedByService):
+class ProductionSpeedForm(ChildForm):
     class Meta:
         model = ProductionSpeed
         fields = ["position", *(member.column for member in PRODUCTION_SPEED)]
@@ -70,9 +155,11 @@ class ChildFormSet(LabelledFormSet):
         """Judged by the service."""
 
     def kept(self) -> list[forms.ModelForm]:
-        """The forms whose rows are to be there afterwards, in their new order."""
-        used = [form for form in self.initial_forms if form not in self.deleted_forms]
-        used += [form for form in self.extra_forms if form.has_changed() and form not in self.deleted_forms]
+        """The forms whose rows are to be there afterwards, in their new order, also while some are invalid."""
+        used = [form for form in self.initial_forms if not self._should_delete_form(form)]
+        used += [
+            form for form in self.extra_forms if form.has_changed() and not self._should_delete_form(form)
+        ]
         places = {form: form.cleaned_data.get("position") for form in used}
         return sorted(used, key=lambda form: (places[form] is None, places[form] or 0))
 
@@ -99,7 +186,7 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
 
 
 def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Iterable[Fault]) -> None:
-    """Puts each fault at the field it is about."""
+    """Puts each fault at the field it is about, in the words of the form; what a field says already is not repeated."""
     by_name = {CHILD_OF[formset.model]: formset for formset in formsets}
     for fault in faults:
         name, *rest = fault.pointer.strip("/").split("/")
@@ -107,8 +194,33 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
         if formset is not None and rest:
             child = formset.kept()[int(rest[0])]
             members = {member.name: member.column for member in CHILDREN[name][0]}
-            column = members.get(rest[1]) if len(rest) > 1 else None
-            child.add_error(column if column in child.fields else None, fault.message)
+            _show(child, members, rest[1] if len(rest) > 1 else "", fault)
         else:
-            column = COLUMNS.get(name)
-            form.add_error(column if column in form.fields else None, fault.message)
+            _show(form, COLUMNS, name, fault)
+
+
+def _show(form: forms.ModelForm, columns: Mapping[str, str], name: str, fault: Fault) -> None:
+    column = columns.get(name)
+    place = column if column in form.fields else None
+    if place is None or place not in form.errors:
+        form.add_error(place, in_words_of(form, columns, fault.message))
+
+
+def in_words_of(form: forms.ModelForm, columns: Mapping[str, str], message: str) -> str:
+    """The message with the labels of the form for the API's names, and rows counted from 1; what is quoted stays."""
+    labels = {
+        name: str(form.fields[column].label or column)
+        for name, column in columns.items()
+        if column in form.fields
+    }
+    names = "|".join(sorted(labels, key=len, reverse=True))
+
+    def worded(match: re.Match[str]) -> str:
+        if match["row"]:
+            return f"{'R' if match[0][0] == 'E' else 'r'}ow {int(match['row']) + 1}"
+        label = labels.get(match[0])
+        if label is None:
+            return match[0]
+        return label[0].upper() + label[1:] if match.start() == 0 else label[0].lower() + label[1:]
+
+    return re.sub(rf'"(?:[^"\\]|\\.)*"|[Ee]ntry (?P<row>\d+)|\b(?:{names})\b', worded, message)

@@ -4,7 +4,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db import DatabaseError
 from django.db.models import Q, QuerySet
-from django.forms import all_valid
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from accounts.admin.staff import StaffAdmin
@@ -20,11 +19,10 @@ from stores.catalog.admin.product_forms import (
     ProductionSpeedForm,
     TemplateFieldForm,
     product_record,
-    show_faults,
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.services.products import archive_product, find_product_faults, save_product
+from stores.catalog.services.products import archive_product, save_product
 
 
 class ChildInline(ConsoleInline):
@@ -74,7 +72,8 @@ class ProductAdmin(StaffAdmin):
         "DeliveredPrices": ("delivered price", ("DeliveryMethodCode", "CountryCode", "LocationType")),
         "ProductionSpeeds": ("production speed", ("Days",)),
     }
-    search_help_text = "Name, product ID, API key, category or StoreID"
+    search_help_text = "Name, product ID, APIKey, category or StoreID"
+    change_form_before_template = "admin/stores/product_methods.html"
     change_form_outer_before_template = "admin/stores/product_before.html"
     ordering = ["store_id", "position", "id"]
     actions = ["archive"]
@@ -86,9 +85,23 @@ class ProductAdmin(StaffAdmin):
         ("Catalog", {"fields": ["position", "is_active"]}),
         (
             "Quantities",
-            {"fields": ["default_quantity", "minimum_quantity", "maximum_quantity", "quantity_increment"]},
+            {
+                "fields": [
+                    ("default_quantity", "quantity_increment"),
+                    ("minimum_quantity", "maximum_quantity"),
+                ]
+            },
         ),
-        ("Making", {"fields": ["delivery_method", "page_count", "width_mm", "height_mm", "has_layout"]}),
+        (
+            "Making",
+            {
+                "fields": [
+                    ("delivery_method", "new_delivery_methods"),
+                    ("width_mm", "height_mm"),
+                    ("page_count", "has_layout"),
+                ]
+            },
+        ),
         ("Record", {"fields": ["version", "created", "updated"]}),
     ]
     readonly_fields = ["has_layout", "version", "created", "updated"]
@@ -104,9 +117,9 @@ class ProductAdmin(StaffAdmin):
     def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
         return False
 
-    @admin.display(boolean=True, description="has a template")
-    def has_layout(self, product: Product) -> bool:
-        return bool(getattr(product, "is_templated", False))
+    @admin.display(description="template")
+    def has_layout(self, product: Product) -> str:
+        return "Yes" if getattr(product, "is_templated", False) else "No"
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
     @asks_confirmation("Take these products out of the catalog? Nobody can order them any more.", "Archive")
@@ -135,25 +148,15 @@ class ProductAdmin(StaffAdmin):
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
 
+    def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> type[ProductForm]:
+        form = super().get_form(request, *args, **kwargs)
+        rows = {"formsets": staticmethod(lambda: getattr(request, "product_formsets", ()))}
+        return type(form.__name__, (form,), rows)
+
     def _create_formsets(self, request: HttpRequest, product: Product, change: bool) -> tuple[Any, Any]:
         formsets, inlines = super()._create_formsets(request, product, change)
         request.product_formsets = formsets  # type: ignore[attr-defined]
         return formsets, inlines
-
-    def save_form(self, request: HttpRequest, form: ProductForm, change: bool) -> Product:
-        """Called with a valid form, before anything is saved: the service's rules become errors of the fields."""
-        product: Product = super().save_form(request, form, change)
-        formsets = request.product_formsets  # type: ignore[attr-defined]
-        if not all_valid(formsets):
-            return product
-        values = product_record(form, formsets)
-        known = product if change else None
-        faults = find_product_faults(store=product.store, values=values, product=known)
-        show_faults(form, formsets, faults)
-        if faults:
-            # The product's own form was asked before; only a formset can still keep Django from saving.
-            formsets[0].non_form_errors().extend([fault.message for fault in faults])
-        return product
 
     def save_model(self, request: HttpRequest, product: Product, form: ProductForm, change: bool) -> None:
         """Saved with its children, in `save_related`."""

@@ -63,10 +63,13 @@ def save_product(
     return saved
 
 
-def find_product_faults(*, store: Store, values: Mapping[str, Any], product: Product | None) -> list[Fault]:
-    """What `save_product` would refuse, for a form that shows everything at once."""
+def find_product_faults(
+    *, store: Store | None, values: Mapping[str, Any], product: Product | None
+) -> list[Fault]:
+    """What `save_product` would refuse, for a form that shows everything at once, also before a store is chosen."""
     record, faults = check_product(values)
-    faults = faults or _clashes(record, store, product)
+    if store is not None and not faults:
+        faults = _clashes(record, store, product)
     if faults or (product is not None and same_template(record, stored_product(product.pk).record)):
         return faults
     return TemplateChecks().faults(record)

@@ -5,7 +5,6 @@ The page that is open is in inputs; the others, and the names of the pictures, t
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
 from typing import Any
 
 import orjson
@@ -25,17 +24,15 @@ from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState, apply_action
 from stores.editor.admin.forms import read_page
-from stores.editor.admin.view_model import editor_view_model, first_samples, sample_inputs
+from stores.editor.admin.uploads import RESHAPING, PictureUploads
+from stores.editor.admin.view_model import editor_view_model, first_samples, listed_faults, sample_inputs
 from stores.editor.selectors.drafts import Draft, EditorContext, editor_context_of, stored_draft
 from stores.editor.services.drafts import (
     TemplateChanged,
-    keep_artwork,
     preview_page,
     render_draft,
     save_template,
 )
-from stores.typesetting.artwork import ARTWORK_BYTES
-from stores.typesetting.folder import MEDIA_TYPES
 
 WIDEST_PICTURE = 1600
 USUAL_PICTURE = 900
@@ -73,9 +70,15 @@ class TemplateEditor:
         version, step, samples = _sent(request)
         wanted = request.POST.get("do", "")
         faults: list[Fault] = []
-        if wanted == "upload":
-            step, faults = self._upload(request, product, step)
-        elif wanted in {"save", "save-over"}:
+        if wanted == "upload" or wanted in RESHAPING:
+            uploads = PictureUploads(product, request)
+            try:
+                step = uploads.upload(step) if wanted == "upload" else uploads.decide(step, wanted, editor)
+            except DomainError as error:
+                faults = _inside(error)
+            more = {"faults": faults, "pending": uploads.pending}
+            return self._page(request, product, editor, step, version, samples, **more)
+        if wanted in {"save", "save-over"}:
             begun = editor.version if wanted == "save-over" else version
             try:
                 save_template(product=product, version=begun, draft=step.draft, editor=editor)
@@ -106,8 +109,8 @@ class TemplateEditor:
                 pixels=wide,
             )
         except DomainError as error:
-            return JsonResponse({"picture": None, "faults": _listed(_inside(error))})
-        answer = {"picture": _data_address(found.png), "faults": _listed(found.faults)}
+            return JsonResponse({"picture": None, "faults": listed_faults(_inside(error), step.draft)})
+        answer = {"picture": _data_address(found.png), "faults": listed_faults(found.faults, step.draft)}
         return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -132,35 +135,6 @@ class TemplateEditor:
         if not self.product_admin.has_change_permission(request, product):
             raise PermissionDenied
         return product
-
-    def _upload(
-        self, request: HttpRequest, product: Product, step: EditorState
-    ) -> tuple[EditorState, list[Fault]]:
-        file = request.FILES.get("file")
-        if file is None:
-            return step, [Fault("/Artwork", "required", "Choose a file first.")]
-        name = PurePath(file.name or "picture").name[:100]
-        media_type = MEDIA_TYPES.get(PurePath(name).suffix.lower(), "")
-        try:
-            content = file.read(ARTWORK_BYTES + 1)
-            artwork = keep_artwork(
-                product=product,
-                user_id=request.user.pk,
-                name=name,
-                media_type=media_type,
-                content=content,
-            )
-        except DomainError as error:
-            return step, _inside(error)
-        draft = step.draft
-        if request.POST.get("use") == "gallery":
-            gallery = {**draft.gallery, PurePath(name).stem: artwork.digest}
-            return EditorState(Draft(draft.pages, draft.artwork, gallery), step.page), []
-        pages = list(draft.pages)
-        pages[step.page] = {**step.open_page, "Background": name}
-        return EditorState(
-            Draft(pages, {**draft.artwork, name: artwork.digest}, draft.gallery), step.page
-        ), []
 
     def _saved(self, request: HttpRequest, product: Product, before: int) -> HttpResponse:
         product.refresh_from_db(fields=["version"])
@@ -207,7 +181,9 @@ class TemplateEditor:
             ).decode(),
             **more,
         }
-        return TemplateResponse(request, "admin/stores/template.html", context, status=422 if told else 200)
+        return TemplateResponse(
+            request, "admin/stores/template.html", context, status=422 if told or more.get("pending") else 200
+        )
 
 
 def _in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -256,10 +232,6 @@ def _inside(error: DomainError) -> list[Fault]:
         for fault in error.faults
     ]
     return faults or [Fault("", error.code, error.message)]
-
-
-def _listed(faults: list[Fault]) -> list[dict[str, str]]:
-    return [{"pointer": fault.pointer, "message": fault.message} for fault in faults]
 
 
 def _data_address(png: bytes | None) -> str | None:

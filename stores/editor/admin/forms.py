@@ -188,3 +188,11 @@ def _choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[
 
 def _names(members: Sequence[Member]) -> set[str]:
     return {member.name for member in members}
+
+
+def member_words(name: str) -> str:
+    """What the inputs call a member of the template, inside of a sentence and without its unit."""
+    if name == "Background":
+        return "background"
+    label = next((one.label for one in (*PAGE_MEMBERS, *BOX_MEMBERS) if one.name == name), name)
+    return within_words(label.partition(" (")[0])

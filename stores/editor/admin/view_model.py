@@ -5,7 +5,7 @@ from typing import Any
 
 from fulfillment.core.errors import Fault
 from stores.editor.admin.actions import EditorState
-from stores.editor.admin.forms import KINDS, box_inputs, page_inputs, shown, within_words
+from stores.editor.admin.forms import KINDS, box_inputs, member_words, page_inputs, shown, within_words
 from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Field
 
@@ -16,6 +16,9 @@ SAMPLES = {
     "Date": "2026-05-01",
     "Upload": "picture",
 }
+
+
+PARTS = {"Samples": "Sample data", "Artwork": "Pictures", "Gallery": "Pictures"}
 
 
 def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
@@ -68,7 +71,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         {
             "number": number,
             "box": box,
-            "title": box.get("Field") or shown(box.get("Text"))[:30] or "empty",
+            "title": box_title(box),
             "kind": KINDS.get(box.get("Kind"), box.get("Kind")),
             "text": shown(box.get("Text")),
             "where": f"{here}/Boxes/{number}",
@@ -88,7 +91,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         "boxes": boxes,
         "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
-        "faults": faults,
+        "faults": listed_faults(faults, step.draft),
         "pages": [
             {
                 "number": number,
@@ -98,6 +101,32 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             for number, page in enumerate(step.draft.pages)
         ],
     }
+
+
+def listed_faults(faults: list[Fault], draft: Draft) -> list[dict[str, str]]:
+    return [
+        {"pointer": one.pointer, "place": place_words(one.pointer, draft), "message": one.message}
+        for one in faults
+    ]
+
+
+def place_words(pointer: str, draft: Draft) -> str:
+    """Where a fault is, as the page itself names it: "Page 1, box Name: width"."""
+    part, *rest = pointer.strip("/").split("/")
+    if part != "Pages" or not rest or not rest[0].isdecimal():
+        return ": ".join(filter(None, [PARTS.get(part, part), "/".join(rest)]))
+    number = int(rest[0])
+    place, members = f"Page {number + 1}", rest[1:]
+    if members[:1] == ["Boxes"] and len(members) > 1 and members[1].isdecimal():
+        boxes = draft.pages[number].get("Boxes") if number < len(draft.pages) else None
+        at = int(members[1])
+        title = box_title(boxes[at]) if isinstance(boxes, list) and at < len(boxes) else str(at + 1)
+        place, members = f"{place}, box {title}", members[2:]
+    return f"{place}: {member_words(members[0])}" if members else place
+
+
+def box_title(box: Mapping[str, Any]) -> str:
+    return box.get("Field") or shown(box.get("Text"))[:30] or "empty"
 
 
 def _of_box(told: Mapping[str, list[str]], where: str) -> list[str]:

@@ -18,6 +18,7 @@ from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
 from stores.editor.models import ArtworkUpload
 from stores.editor.selectors.drafts import Draft, EditorContext, checked_artwork, picture_data, pictures_of
+from stores.editor.services.backgrounds import has_shape_of
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import (
     Artwork,
@@ -166,7 +167,9 @@ def _parsed(
         if isinstance(page, dict)
     ]
     for page in pages:
-        if page.get("Background") not in artwork:
+        background = artwork.get(page.get("Background") or "")
+        # Drawn without a background that has another shape, so that the page keeps its own.
+        if background is None or not has_shape_of(background, page):
             page.pop("Background", None)
     try:
         return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems

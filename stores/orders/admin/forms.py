@@ -47,6 +47,12 @@ class OrderMoveForm(forms.ModelForm):
         values = super().clean() or self.cleaned_data
         if bool(values.get("carrier")) != bool(values.get("tracking_number")):
             raise forms.ValidationError("A parcel needs its carrier and its tracking number.")
+        if (
+            not values.get("move_to")
+            and "move_to" not in self.errors
+            and (values.get("note") or values.get("carrier"))
+        ):
+            self.add_error("move_to", "Choose the next step: a note or a parcel is saved only with it.")
         return values
 
 

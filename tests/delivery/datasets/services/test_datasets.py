@@ -120,6 +120,15 @@ def test_export_lines():
     )
 
 
+def test_an_export_of_invented_counts_says_so_first():
+    lines = list(export_lines(load_dataset(is_synthetic=True)))
+
+    assert lines[:2] == [
+        "# SYNTHETIC: the counts in this file are invented\n",
+        "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n",
+    ]
+
+
 def test_comparison():
     before = load_dataset()
     after = load_dataset(

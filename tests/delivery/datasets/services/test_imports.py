@@ -61,6 +61,25 @@ def test_an_export_imports_to_the_same_set(small, tmp_path):
     assert list(bodies.filter(dataset=first)) == list(bodies.filter(dataset=second))
 
 
+@pytest.mark.parametrize("quoted", ["{}", '"{}",,,,', "\ufeff{}"])
+def test_an_exported_synthetic_set_stays_synthetic_and_is_not_activated_silently(small, tmp_path, quoted):
+    load(small, is_synthetic=True)
+    mark, *lines = "".join(export_lines(live_dataset())).splitlines()
+    path = tmp_path / "export.csv"
+    path.write_text("\n".join([quoted.format(mark), *lines]))
+    before = live_dataset()
+
+    outcome = load(path)
+
+    assert outcome.dataset.is_synthetic is True
+    assert stored_populations(outcome.dataset) == SMALL
+    assert "invented" in outcome.dataset.concerns[0]
+    assert any("invented" in note for note in outcome.run.notes)
+    assert live_dataset() == before
+    activated = load(path, is_synthetic=True)
+    assert live_dataset() == activated.dataset
+
+
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [

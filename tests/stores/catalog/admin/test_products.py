@@ -6,6 +6,7 @@ from stores.catalog.models import Product, Store
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.fresh import assert_renderings_fresh
+from tests.support.submissions import form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -23,25 +24,15 @@ def product():
     return make_product(make_store(), ID="card")
 
 
-def posted(response, **changes):
-    """What a browser sends back for a form page, with `changes` in it."""
-    context = response.context
-    forms = [context["adminform"].form]
-    for inline in context["inline_admin_formsets"]:
-        forms += [inline.formset.management_form, *inline.formset.forms]
-    data = {}
-    for form in forms:
-        for bound in form:
-            value = bound.value()
-            if value is not None and value is not False:
-                data[bound.html_name] = value
-    return {**data, **changes}
+def filled(response, **typed):
+    """What a browser sends after typing `typed` into the page's form."""
+    return form_of(response, "product_form").submission(typed)
 
 
 def test_saving_writes_children_and_rendering(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
-    data = posted(operator.get(page), name="Renamed")
-    data |= {"delivered_prices-0-price": "7.50", "template_fields-0-DELETE": "on"}
+    typed = {"name": "Renamed", "delivered_prices-0-price": "7.50", "template_fields-0-DELETE": "on"}
+    data = filled(operator.get(page), **typed)
 
     response = operator.post(page, data)
 
@@ -58,7 +49,7 @@ def test_saving_without_a_change_writes_nothing(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
     before = Product.objects.values().get()
 
-    operator.post(page, posted(operator.get(page)))
+    operator.post(page, filled(operator.get(page)))
 
     assert Product.objects.values().get() == before
 
@@ -66,9 +57,10 @@ def test_saving_without_a_change_writes_nothing(operator, product):
 def test_adding_a_product(operator):
     store = make_store()
     page = reverse("admin:stores_product_add")
-    data = posted(operator.get(page))
-    data |= {
-        "store": store.pk,
+    form = form_of(operator.get(page), "product_form")
+    field, price, speed = (form.add_row(name) for name in CHILDREN)
+    typed = {
+        "store": str(store.pk),
         "external_id": "new",
         "api_key": "N",
         "name": "New",
@@ -79,37 +71,97 @@ def test_adding_a_product(operator):
         "delivery_method": "GROUND",
         "width_mm": "10",
         "height_mm": "10",
-        "position": "",
-        "template_fields-TOTAL_FORMS": 1,
-        "template_fields-0-field_name": "Color",
-        "template_fields-0-prompt": "Color",
-        "template_fields-0-type": "Choice",
-        "template_fields-0-sub_type": "List",
-        "template_fields-0-choices": "red, warm\nblue",
-        "template_fields-0-position": 0,
+        f"{field}-field_name": "Color",
+        f"{field}-prompt": "Color",
+        f"{field}-type": "Choice",
+        f"{field}-sub_type": "List",
+        f"{field}-choices": "red, warm\nblue",
+        f"{price}-delivery_method_code": "GROUND",
+        f"{price}-price": "0.25",
+        f"{price}-country_code": "US",
+        f"{price}-location_type": "Commercial",
+        f"{speed}-days": "3",
     }
 
-    response = operator.post(page, data)
+    response = operator.post(page, form.submission(typed))
 
     assert response.status_code == 302
-    assert Product.objects.get().template_fields.get().choices == ["red, warm", "blue"]
+    saved = Product.objects.get()
+    assert saved.template_fields.get().choices == ["red, warm", "blue"]
+    assert (str(saved.delivered_prices.get().price), saved.production_speeds.get().days) == ("0.25", 3)
     assert Store.objects.get().product_count == 1
     assert_renderings_fresh()
+
+
+def test_new_rows_follow_those_that_are_there(operator, product):
+    page = reverse("admin:stores_product_change", args=[product.pk])
+    form = form_of(operator.get(page), "product_form")
+    there = [field.field_name for field in product.template_fields.all()]
+    typed = {}
+    for name in ("First", "Second"):
+        row = form.add_row("template_fields")
+        typed |= {f"{row}-field_name": name, f"{row}-type": "Text", f"{row}-sub_type": "SingleLine"}
+
+    assert operator.post(page, form.submission(typed)).status_code == 302
+
+    saved = Product.objects.get().template_fields.order_by("position")
+    assert [field.field_name for field in saved] == [*there, "First", "Second"]
+
+
+def test_rules_are_checked_while_a_row_is_invalid(operator, product):
+    page = reverse("admin:stores_product_change", args=[product.pk])
+    form = form_of(operator.get(page), "product_form")
+    row = form.add_row("delivered_prices")
+    typed = {"minimum_quantity": "500", "maximum_quantity": "100", f"{row}-price": "cheap"}
+
+    page_again = operator.post(page, form.submission(typed)).content.decode()
+
+    assert "Maximum quantity is below default quantity." in page_again
+    assert 'href="#id_maximum_quantity"' in page_again
+    assert f'href="#id_{row}-price"' in page_again
+    assert "Enter a number." in page_again
+    assert Product.objects.get().version == 1
+
+
+def test_a_delivery_method_that_is_new_to_the_store_is_confirmed(operator, product):
+    page = reverse("admin:stores_product_change", args=[product.pk])
+    opened = operator.get(page)
+    known = product.delivery_method
+
+    mistyped = operator.post(page, filled(opened, delivery_method=known[:-2] + known[-1] + known[-2]))
+    in_lower_case = operator.post(page, filled(opened, delivery_method=known.lower()))
+
+    assert f"Did you mean {known}?" in mistyped.content.decode()
+    assert f'<option value="{known}">' in opened.content.decode()
+    assert in_lower_case.status_code == 302
+    assert Product.objects.get().delivery_method == known
+    typed = {"delivery_method": "PICKUP", "new_delivery_methods": "on"}
+    assert operator.post(page, filled(operator.get(page), **typed)).status_code == 302
+    assert Product.objects.get().delivery_method == "PICKUP"
+
+
+def test_faults_of_hidden_fields_are_shown(operator, product):
+    page = reverse("admin:stores_product_change", args=[product.pk])
+    data = filled(operator.get(page), **{"template_fields-0-position": "first"})
+
+    shown = operator.post(page, data).content.decode()
+
+    assert "Template fields, row 1, position: Enter a whole number." in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"default_quantity": 1}, "DefaultQty is below MinimumQty."),
-        ({"image_url": "ftp://x"}, "ImageURL: write an http(s) address"),
-        ({"delivered_prices-1-location_type": "Commercial"}, "Entry 0 has the same DeliveryMethodCode"),
-        ({"template_fields-0-sub_type": "List"}, "SubType: a field of type Text is one of"),
+        ({"default_quantity": "1"}, "Default quantity is below minimum quantity."),
+        ({"image_url": "ftp://x"}, "Image URL: write an http(s) address"),
+        ({"delivered_prices-1-location_type": "Commercial"}, "Row 1 has the same delivery method code"),
+        ({"template_fields-0-sub_type": "List"}, "Sub type: a field of type Text is one of"),
     ],
 )
 def test_rules_of_the_service_become_errors_of_the_form(operator, product, changes, message):
     page = reverse("admin:stores_product_change", args=[product.pk])
 
-    response = operator.post(page, posted(operator.get(page), **changes))
+    response = operator.post(page, filled(operator.get(page), **changes))
 
     assert response.status_code == 200
     assert message in response.content.decode()

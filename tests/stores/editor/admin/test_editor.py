@@ -2,11 +2,13 @@
 
 import base64
 from html.parser import HTMLParser
+from io import BytesIO
 
 import orjson
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from PIL import Image
 
 from stores.catalog.models import Product
 from stores.catalog.selectors.catalog import stored_product
@@ -333,3 +335,63 @@ def test_pages_beyond_the_open_one_are_judged_as_well(editor):
 
     assert [fault["pointer"] for fault in found["faults"]] == ["/Pages/1/Boxes/0/Field"]
     assert found["picture"]
+
+
+def photo(width, height):
+    out = BytesIO()
+    Image.new("RGB", (width, height), "#225588").save(out, "PNG")
+    return SimpleUploadedFile("photo.png", out.getvalue(), "image/png")
+
+
+@pytest.mark.parametrize(("how", "name"), [("crop-background", "cropped"), ("fit-background", "fitted")])
+@pytest.mark.parametrize("size", [(400, 300), (100, 300)])
+def test_a_background_of_another_shape_can_be_made_to_fit(editor, how, name, size):
+    sent = editor.open()
+    before = draft_of_form(sent)["Pages"][0].get("Background")
+
+    waiting = editor.press(sent, "upload", use="background", file=photo(*size))
+
+    assert waiting.status_code == 422
+    assert "which is another shape" in waiting.content.decode()
+    assert draft_of(waiting)["Pages"][0].get("Background") == before
+    assert waiting.context["picture"]
+    shaped = editor.press(inputs(waiting), how)
+    assert (shaped.status_code, shaped.context["editor"]["faults"]) == (200, [])
+    assert draft_of(shaped)["Pages"][0]["Background"] == f"photo-{name}.png"
+    assert editor.press(inputs(shaped), "save").status_code == 302
+
+
+def test_an_upload_is_a_picture_unless_it_has_the_shape_of_the_page(editor):
+    sent = editor.open()
+    page = draft_of_form(sent)["Pages"][0]
+    bleed = 2 * page.get("BleedMM", 0)
+    fitting = (round(10 * (page["WidthMM"] + bleed)), round(10 * (page["HeightMM"] + bleed)))
+
+    square, same = (editor.press(sent, "upload", file=photo(*size)) for size in ((300, 300), fitting))
+
+    assert "photo" in draft_of(square)["Gallery"]
+    assert draft_of(square)["Pages"][0].get("Background") == page.get("Background")
+    assert draft_of(same)["Pages"][0]["Background"] == "photo.png"
+
+
+def test_a_page_whose_background_has_another_shape_keeps_its_picture(editor):
+    sent = editor.open()
+    page = draft_of_form(sent)["Pages"][0]
+    bleed = 2 * page.get("BleedMM", 0)
+    fitting = (round(10 * (page["WidthMM"] + bleed)), round(10 * (page["HeightMM"] + bleed)))
+    sent = inputs(editor.press(sent, "upload", file=photo(*fitting)))
+
+    found = editor.preview({**sent, "page-HeightMM": "200"})
+
+    assert found["picture"]
+    assert [one["place"] for one in found["faults"]] == ["Page 1: background"]
+
+
+def test_faults_name_their_place_as_the_page_does(editor):
+    found = editor.preview({**editor.open(), "box-0-Width": "wide"})
+
+    assert found["faults"][0]["place"] == "Page 1, box Name: width"
+
+
+def draft_of_form(sent):
+    return orjson.loads(sent["draft"])

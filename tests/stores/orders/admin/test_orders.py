@@ -13,6 +13,7 @@ from stores.orders.admin import actions
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_etag
 from tests.factories.orders import card_data, make_card, order_body
+from tests.support.submissions import form_of
 
 
 @pytest.fixture
@@ -249,3 +250,25 @@ def test_board_is_filtered_by_day_and_store(board, order, query, count):
     page = board.get(reverse("admin:stores_order_changelist"), query)
 
     assert len(page.context["cl"].result_list) == count
+
+
+def test_saving_an_order_with_nothing_chosen_changes_nothing(board, order):
+    page = reverse("admin:stores_order_change", args=[order.pk])
+    form = form_of(board.get(page), "order_form")
+
+    told = [
+        str(message) for message in board.post(page, form.submission({}), follow=True).context["messages"]
+    ]
+
+    assert told == ["Nothing to change: the form is as it was."]
+    assert OrderHistory.objects.filter(order=order).count() == 1
+
+
+def test_a_note_without_a_next_step_is_not_lost_silently(board, order):
+    page = reverse("admin:stores_order_change", args=[order.pk])
+    form = form_of(board.get(page), "order_form")
+
+    again = board.post(page, form.submission({"note": "Call first"})).content.decode()
+
+    assert "Choose the next step: a note or a parcel is saved only with it." in again
+    assert "Call first" in again

@@ -1,0 +1,101 @@
+"""Pictures sent to the template editor: where they go, and what is offered for one of another shape than the page."""
+
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+from django.http import HttpRequest
+
+from fulfillment.core.errors import DomainError, Fault
+from stores.catalog.models import Product
+from stores.editor.admin.actions import EditorState
+from stores.editor.selectors.drafts import EditorContext, pictures_of
+from stores.editor.services.backgrounds import (
+    RESHAPABLE,
+    has_shape_of,
+    page_proportion,
+    reshape_background,
+    wrong_shape,
+)
+from stores.editor.services.drafts import keep_artwork
+from stores.typesetting import Artwork
+from stores.typesetting.artwork import ARTWORK_BYTES
+from stores.typesetting.folder import MEDIA_TYPES
+
+RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
+
+
+class PictureUploads:
+    """Each method gives the next state, with `pending` where a picture waits for a decision.
+
+    Raises DomainError for a picture that cannot be kept.
+    """
+
+    def __init__(self, product: Product, request: HttpRequest) -> None:
+        self.product, self.request = product, request
+        self.pending: dict[str, Any] = {}
+
+    def upload(self, step: EditorState) -> EditorState:
+        file = self.request.FILES.get("file")
+        if file is None:
+            raise _refused("required", "Choose a file first.")
+        artwork = self._kept(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
+        use = self.request.POST.get("use", "")
+        if use == "gallery":
+            return as_picture(step, artwork)
+        has_shape = has_shape_of(artwork, step.open_page)
+        if use == "background" and page_proportion(step.open_page) is None:
+            return as_background(step, artwork)
+        if has_shape:
+            # A PDF is measured by rendering alone: it is a background only where that was chosen.
+            return as_background(step, artwork) if artwork.height or use else as_picture(step, artwork)
+        if use != "background":
+            return as_picture(step, artwork)
+        self.pending = {
+            "name": artwork.name,
+            "digest": artwork.digest,
+            "message": wrong_shape(artwork, step.open_page),
+            "is_reshapable": artwork.media_type in RESHAPABLE,
+        }
+        return step
+
+    def decide(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
+        """What was chosen for the picture that waits."""
+        name = self.request.POST.get("pending-name", "")[:100]
+        found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
+        if name not in found:
+            raise _refused("artwork_gone", f"{name} is no longer there; upload it again.")
+        artwork = replace(found[name], name=name)
+        if wanted == "keep-as-picture":
+            return as_picture(step, artwork)
+        crop = wanted == "crop-background"
+        content = reshape_background(artwork=artwork, page=step.open_page, crop=crop)
+        # Under a name of its own: another page may use the picture as it is.
+        path = PurePath(name)
+        shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
+        return as_background(step, self._kept(shaped, content))
+
+    def _kept(self, name: str, content: bytes) -> Artwork:
+        return keep_artwork(
+            product=self.product,
+            user_id=self.request.user.pk,
+            name=name,
+            media_type=MEDIA_TYPES.get(PurePath(name).suffix.lower(), ""),
+            content=content,
+        )
+
+
+def as_picture(step: EditorState, artwork: Artwork) -> EditorState:
+    gallery = {**step.draft.gallery, PurePath(artwork.name).stem: artwork.digest}
+    return EditorState(replace(step.draft, gallery=gallery), step.page)
+
+
+def as_background(step: EditorState, artwork: Artwork) -> EditorState:
+    pages = list(step.draft.pages)
+    pages[step.page] = {**step.open_page, "Background": artwork.name}
+    pictures = {**step.draft.artwork, artwork.name: artwork.digest}
+    return EditorState(replace(step.draft, pages=pages, artwork=pictures), step.page)
+
+
+def _refused(code: str, message: str) -> DomainError:
+    return DomainError(message, faults=[Fault("/Artwork", code, message)])

@@ -1,0 +1,168 @@
+"""Console forms as a person fills them: rows are added by their button, saved, and read back."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from stores.catalog.models import Product
+from tests.support.console_fixtures import place_orders
+from tests.support.page_fixtures import furnish
+from tests.support.visual_checks import shoot
+
+SIZES = [(1280, "light"), (390, "dark")]
+
+
+@pytest.fixture
+def product_page(site) -> str:
+    place_orders(site[1])
+    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
+
+
+@pytest.fixture
+def furnished(site) -> None:
+    furnish(site[1])
+
+
+def open_console(visitor, path: str) -> None:
+    visitor.go(f"/accounts/login/?next={path}")
+    visitor.sign_in("operator")
+    visitor.page.wait_for_url(visitor.address + path)
+
+
+def add_row(page, prefix: str) -> str:
+    """The prefix of the new row."""
+    number = int(page.input_value(f"#id_{prefix}-TOTAL_FORMS"))
+    page.locator(f"#{prefix}-group .add-row a, #{prefix}-group a.add-row").first.click()
+    expect(page.locator(f"#id_{prefix}-TOTAL_FORMS")).to_have_value(str(number + 1))
+    return f"{prefix}-{number}"
+
+
+def fill_row(page, row: str, **values: str) -> None:
+    for name, value in values.items():
+        field = page.locator(f"[name='{row}-{name}']")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+
+
+def choose(page, field: str, text: str) -> None:
+    """In a box that searches while typing."""
+    page.locator(f"#{field} + .select2 .select2-selection").click()
+    page.locator(".select2-search__field").last.fill(text)
+    page.locator(".select2-results__option", has_text=text).first.click()
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_a_product_is_made_with_fields_prices_and_speeds(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/product/add/")
+    choose(page, "id_store", "associated")
+    for name, value in {
+        "external_id": "mug",
+        "name": "Mug",
+        "default_quantity": "1",
+        "minimum_quantity": "1",
+        "maximum_quantity": "99",
+        "quantity_increment": "1",
+        "delivery_method": "GROUND",
+        "width_mm": "80",
+        "height_mm": "95",
+    }.items():
+        page.locator(f"[name='{name}']").fill(value)
+    for name in ("Name", "Motto"):
+        row = add_row(page, "template_fields")
+        fill_row(page, row, field_name=name, prompt=name, type="Text", sub_type="SingleLine")
+    row = add_row(page, "delivered_prices")
+    fill_row(
+        page, row, delivery_method_code="GROUND", price="7.5", country_code="US", location_type="Commercial"
+    )
+    fill_row(page, add_row(page, "production_speeds"), days="3")
+    shoot(page, f"product-new-{page.viewport_size['width']}")
+    page.locator("[name=_continue]").click()
+
+    expect(page.locator("#id_template_fields-1-field_name")).to_have_value("Motto")
+    expect(page.locator("#id_delivered_prices-0-price")).to_have_value("7.50")
+    expect(page.locator("#id_production_speeds-0-days")).to_have_value("3")
+    shoot(page, f"product-saved-{page.viewport_size['width']}")
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    page.fill("[name=minimum_quantity]", "500")
+    page.fill("[name=default_quantity]", "500")
+    page.fill("[name=maximum_quantity]", "100")
+    row = add_row(page, "delivered_prices")
+    fill_row(page, row, delivery_method_code="AIR")
+    page.locator("[name=_continue]").click()
+
+    problems = page.locator("#form-problems")
+    expect(problems).to_contain_text("Maximum quantity is below default quantity.")
+    shoot(page, f"product-wrong-{page.viewport_size['width']}")
+    problems.get_by_role("link", name="Maximum quantity is below").click()
+    expect(page.locator("#id_maximum_quantity")).to_be_focused()
+    expect(page.locator(f"[name='{row}-delivery_method_code']")).to_have_value("AIR")
+    assert visitor.complaints == []
+
+
+def test_a_user_gets_a_role(visitor, site):
+    page, user = visitor.page, site[1].outsider
+    open_console(visitor, f"/admin/accounts/user/{user.pk}/change/")
+    row = add_row(page, "roles")
+    fill_row(page, row, grant="Store.Self.Read")
+    choose(page, f"id_{row}-store", "associated")
+    page.locator("[name=_continue]").click()
+
+    expect(page.locator("#roles-group")).to_contain_text("Store.Self.Read")
+    assert visitor.complaints == []
+
+
+def test_an_application_gets_an_owner(visitor, site):
+    page = visitor.page
+    open_console(visitor, f"/admin/applications/application/{site[1].application.pk}/change/")
+    row = add_row(page, "roles")
+    fill_row(page, row, grant="Application.Self.Read")
+    choose(page, f"id_{row}-user", site[1].outsider.username)
+    page.locator("[name=_continue]").click()
+
+    expect(page.locator("#roles-group")).to_contain_text(site[1].outsider.username)
+    assert visitor.complaints == []
+
+
+def test_a_background_of_another_shape_is_cropped_in_the_editor(product_page, visitor):
+    page, out = visitor.page, BytesIO()
+    Image.new("RGB", (300, 300), "#225588").save(out, "PNG")
+    open_console(visitor, product_page.replace("change", "template"))
+    page.select_option("#te-use", "background")
+    size = page.locator("#te-picture").bounding_box()
+
+    page.set_input_files("#te-file", {"name": "photo.png", "mimeType": "image/png", "buffer": out.getvalue()})
+
+    expect(page.locator("#te-pending")).to_contain_text("which is another shape")
+    expect(page.locator("#te-picture")).to_be_visible()
+    assert page.locator("#te-picture").bounding_box()["height"] == pytest.approx(size["height"], abs=2)
+    shoot(page, "editor-pending")
+    page.get_by_role("button", name="Crop to the page").click()
+    expect(page.locator("#page-Background")).to_have_value("photo-cropped.png")
+    expect(page.locator("#te-pending")).to_have_count(0)
+    # The browser itself tells of the answer that refuses.
+    assert [said for said in visitor.complaints if "422" not in said] == []
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_days_of_the_calls_chart_are_below_their_bars(furnished, visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/")
+    shoot(page, f"start-{page.viewport_size['width']}")
+
+    bar = page.locator(".bars g").last.locator("rect").first.bounding_box()
+    label = page.locator(".bars-days span").last.bounding_box()
+    assert page.locator(".bars-days span").last.inner_text() == "Today"
+    assert label["x"] <= bar["x"] + bar["width"] / 2 <= label["x"] + label["width"]
+    assert label["height"] >= 12
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
