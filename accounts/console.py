@@ -4,8 +4,10 @@ from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
+from accounts.models import User
 from accounts.selectors.associations import association_requests_for
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.admin.hits import named_hits
+from fulfillment.core.admin.offers import Card, Entry, Hit
 
 OLDEST_SHOWN = 5
 NAVIGATION = [
@@ -25,6 +27,11 @@ NAVIGATION = [
 def may_enter(request: HttpRequest) -> bool:
     """Operators, and staff of stores."""
     return staff_on(request).is_staff
+
+
+def search(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["username", "first_name", "last_name", "email"]
+    return named_hits(request, User, words, fields, lambda user: (user.username, user.full_name, user.email))
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

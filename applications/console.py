@@ -4,9 +4,11 @@ from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
 from applications.registration.admin.calls_chart import DAYS, calls_chart
+from applications.registration.models import Application
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.admin.hits import named_hits
+from fulfillment.core.admin.offers import Card, Entry, Hit
 
 OLDEST_SHOWN = 5
 NAVIGATION = [
@@ -19,6 +21,11 @@ NAVIGATION = [
     Entry("Audit trail", "Application keys", "history", "applications.applicationkeyevent", 630),
     Entry("Audit trail", "Webhooks", "history", "applications.webhookevent", 635),
 ]
+
+
+def search(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["name", "client_id"]
+    return named_hits(request, Application, words, fields, lambda one: (one.name, str(one.client_id)))
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -9,8 +9,7 @@ from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import InvalidPage
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -19,6 +18,7 @@ from unfold.sites import UnfoldAdminSite
 
 from fulfillment.core.plugins import offered
 from fulfillment.core.time_zones import zone_named
+from fulfillment.site.search import answer_search
 
 
 class AutocompleteView(AutocompleteJsonView):
@@ -63,12 +63,8 @@ class ConsoleSite(UnfoldAdminSite):
         cards.sort(key=lambda card: card.position)
         return super().index(request, {"title": "Start", "cards": cards, **(extra_context or {})})
 
-    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """The theme's own counts on a page that is a number and exists."""
-        try:
-            return super().search(request, extra_context)
-        except (InvalidPage, ValueError) as error:
-            raise Http404("The search has no such page.") from error
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return answer_search(request, {**self.each_context(request), **(extra_context or {})})
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
         return AutocompleteView.as_view(admin_site=self)(request)

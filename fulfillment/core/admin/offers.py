@@ -1,4 +1,4 @@
-"""What apps offer to the console, in a module `console`: NAVIGATION and dashboard_cards(request)."""
+"""What apps offer to the console, in a module `console`: NAVIGATION, dashboard_cards(…), search(…)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,3 +23,14 @@ class Card:
     template: str
     context: Mapping[str, Any]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A result of the console's search. Results stand in the order of `rank`: see `fulfillment.core.admin.hits`."""
+
+    kind: str
+    title: str
+    detail: str
+    address: str
+    rank: int
