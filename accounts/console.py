@@ -12,15 +12,10 @@ from fulfillment.core.admin.offers import Card, Entry, Hit
 OLDEST_SHOWN = 5
 NAVIGATION = [
     Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
-    Entry("Service", "Users", "person", "accounts.user", 500),
-    Entry("Service", "Roles", "admin_panel_settings", "accounts.role", 505),
-    Entry("Service", "Subscriptions", "vpn_key", "accounts.subscription", 510),
-    Entry("Service", "Tenants", "domain", "accounts.tenant", 515),
-    Entry("Audit trail", "Roles", "history", "accounts.roleevent", 600),
-    Entry("Audit trail", "Association requests", "history", "accounts.associationrequestevent", 605),
-    Entry("Audit trail", "Users", "history", "accounts.userevent", 610),
-    Entry("Audit trail", "Tenants", "history", "accounts.tenantevent", 615),
-    Entry("Audit trail", "Subscription keys", "history", "accounts.subscriptionkeyevent", 620),
+    Entry("People", "Users", "person", "accounts.user", 500),
+    Entry("People", "Roles", "admin_panel_settings", "accounts.role", 505, minor=True),
+    Entry("People", "Subscriptions", "vpn_key", "accounts.subscription", 510, minor=True),
+    Entry("People", "Tenants", "domain", "accounts.tenant", 515, minor=True),
 ]
 
 

@@ -14,12 +14,9 @@ OLDEST_SHOWN = 5
 NAVIGATION = [
     Entry("Applications", "Applications", "apps", "applications.application", 400),
     Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
-    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410),
-    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415),
-    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420),
-    Entry("Audit trail", "Applications", "history", "applications.applicationevent", 625),
-    Entry("Audit trail", "Application keys", "history", "applications.applicationkeyevent", 630),
-    Entry("Audit trail", "Webhooks", "history", "applications.webhookevent", 635),
+    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410, minor=True),
+    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415, minor=True),
+    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420, minor=True),
 ]
 
 

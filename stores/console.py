@@ -27,10 +27,6 @@ NAVIGATION = [
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215),
-    Entry("Audit trail", "Stores", "history", "stores.storeevent", 640),
-    Entry("Audit trail", "Products", "history", "stores.productevent", 645),
-    Entry("Audit trail", "Orders", "history", "stores.orderevent", 650),
-    Entry("Audit trail", "Fonts", "history", "stores.fontevent", 655),
 ]
 
 

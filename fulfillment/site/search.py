@@ -1,14 +1,17 @@
 """The search of everything: what each app finds, and the pages of the console."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
 from fulfillment.core.admin.hits import CONTAINS, match_rank
 from fulfillment.core.admin.offers import Hit
 from fulfillment.core.plugins import offered
-from fulfillment.site.navigation import navigation_for
+from fulfillment.site.audit_log import log_kinds
+from fulfillment.site.navigation import minor_pages, navigation_for
 
 MOST_SHOWN = 20
 # Nothing is called by more.
@@ -43,12 +46,22 @@ def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
 
 
 def _pages(request: HttpRequest, words: str) -> list[Hit]:
-    """Entries of the menu; what comes last in it, such as the audit trail, comes last here."""
+    """Entries of the menu and of the page *System*; the audit log of one kind of object comes last."""
     hits = []
-    for group in navigation_for(request):
-        is_trail = group.get("title") == "Audit trail"
+    for group in [*navigation_for(request), *minor_pages(request)]:
         for item in group["items"]:
             if words.casefold() in item["title"].casefold():
-                rank = CONTAINS + 1 if is_trail else match_rank(words, item["title"])
+                rank = match_rank(words, item["title"])
                 hits.append(Hit("Page", item["title"], group.get("title", ""), item["link"], rank))
-    return hits
+    return [*hits, *_logs(request, words)]
+
+
+def _logs(request: HttpRequest, words: str) -> list[Hit]:
+    if not getattr(request.user, "is_operator", False):
+        return []
+    log, last = reverse("admin:audit_log"), CONTAINS + 1
+    return [
+        Hit("Audit log", f"Changes of {name.lower()}", "", f"{log}?{urlencode({'kind': kind})}", last)
+        for name, kind in log_kinds()
+        if words.casefold() in name.casefold()
+    ]

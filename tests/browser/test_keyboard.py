@@ -68,3 +68,18 @@ def test_escape_closes_what_was_opened_and_gives_the_focus_back(visitor, path, o
     expect(page.locator(inside).locator("visible=true")).to_have_count(0)
     expect(button).to_be_focused()
     assert visitor.complaints == []
+
+
+def test_the_content_is_reached_within_ten_stops_and_the_skip_link_is_the_first(visitor):
+    page = open_as_operator(visitor, "/admin/accounts/user/")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    expect(page.locator("a.console-skip")).to_be_focused()
+
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.getElementById('console-main').contains(document.activeElement)"):
+            break
+    else:
+        pytest.fail("Ten stops and still outside of the content.")
+    assert visitor.complaints == []

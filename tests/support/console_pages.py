@@ -234,6 +234,11 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
 def pages_of_site() -> list[ConsolePage]:
     return [
         ConsolePage("index", reverse("admin:index")),
+        ConsolePage("audit log", reverse("admin:audit_log")),
+        ConsolePage(
+            "audit log refused", f"{reverse('admin:audit_log')}?from=x&person=no-one", is_like_others=True
+        ),
+        ConsolePage("system", reverse("admin:system")),
         ConsolePage("search", f"{reverse('admin:search')}?s=card"),
         ConsolePage(
             "search without results", f"{reverse('admin:search')}?s=nothing-like-it", is_like_others=True

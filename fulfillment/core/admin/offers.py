@@ -7,13 +7,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A link of the side bar to the list of a model, "app.model". Entries stand in the order of `position`."""
+    """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
+
+    One that is `minor` stands on the page *System* where the menu would be too long with it.
+    """
 
     group: str
     name: str
     icon: str
     model: str
     position: int
+    minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
