@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q
+from django.db.models import DateTimeField, Model, Q
 from django.http import HttpRequest, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
@@ -205,15 +205,19 @@ def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -
         name = field.attname
         if field.name.startswith(OWN_COLUMNS) or field.name in UNTOLD or name not in after:
             continue
-        old, new = (
-            records.get((name, of.get(name))) or shown_value(of.get(name))
-            if not isinstance(of.get(name), dict | list)
-            else shown_value(of.get(name))
-            for of in (before, after)
-        )
+        old, new = (_value(field, of.get(name), records) for of in (before, after))
         if old != new:
             told.append((str(field.verbose_name), old, new))
     return first_changes(told, rest="More")
+
+
+def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
+    """Of a column in the form of JSON: times as texts, lists and objects as such."""
+    if isinstance(value, dict | list):
+        return shown_value(value)
+    if isinstance(field, DateTimeField) and isinstance(value, str):
+        value = parse_datetime(value) or value
+    return records.get((field.attname, value)) or shown_value(value)
 
 
 def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:

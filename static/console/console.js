@@ -71,3 +71,15 @@ document.addEventListener("DOMContentLoaded", () => {
     }, FADING);
   });
 })();
+
+// Copies the text of the element that a button names; without a clipboard there is no such button.
+document.addEventListener("DOMContentLoaded", () => {
+  if (!navigator.clipboard) return;
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
+      button.textContent = "Copied";
+    });
+  }
+});
