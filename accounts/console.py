@@ -4,27 +4,29 @@ from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
+from accounts.models import User
 from accounts.selectors.associations import association_requests_for
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.admin.hits import named_hits
+from fulfillment.core.admin.offers import Card, Entry, Hit
 
 OLDEST_SHOWN = 5
 NAVIGATION = [
     Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
-    Entry("Service", "Users", "person", "accounts.user", 500),
-    Entry("Service", "Roles", "admin_panel_settings", "accounts.role", 505),
-    Entry("Service", "Subscriptions", "vpn_key", "accounts.subscription", 510),
-    Entry("Service", "Tenants", "domain", "accounts.tenant", 515),
-    Entry("Audit trail", "Roles", "history", "accounts.roleevent", 600),
-    Entry("Audit trail", "Association requests", "history", "accounts.associationrequestevent", 605),
-    Entry("Audit trail", "Users", "history", "accounts.userevent", 610),
-    Entry("Audit trail", "Tenants", "history", "accounts.tenantevent", 615),
-    Entry("Audit trail", "Subscription keys", "history", "accounts.subscriptionkeyevent", 620),
+    Entry("People", "Users", "person", "accounts.user", 500),
+    Entry("People", "Roles", "admin_panel_settings", "accounts.role", 505, minor=True),
+    Entry("People", "Subscriptions", "vpn_key", "accounts.subscription", 510, minor=True),
+    Entry("People", "Tenants", "domain", "accounts.tenant", 515, minor=True),
 ]
 
 
 def may_enter(request: HttpRequest) -> bool:
     """Operators, and staff of stores."""
     return staff_on(request).is_staff
+
+
+def search(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["username", "first_name", "last_name", "email"]
+    return named_hits(request, User, words, fields, lambda user: (user.username, user.full_name, user.email))
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -4,21 +4,25 @@ from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
 from applications.registration.admin.calls_chart import DAYS, calls_chart
+from applications.registration.models import Application
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.admin.hits import named_hits
+from fulfillment.core.admin.offers import Card, Entry, Hit
 
 OLDEST_SHOWN = 5
 NAVIGATION = [
     Entry("Applications", "Applications", "apps", "applications.application", 400),
     Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
-    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410),
-    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415),
-    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420),
-    Entry("Audit trail", "Applications", "history", "applications.applicationevent", 625),
-    Entry("Audit trail", "Application keys", "history", "applications.applicationkeyevent", 630),
-    Entry("Audit trail", "Webhooks", "history", "applications.webhookevent", 635),
+    Entry("Applications", "Deliveries", "outbox", "applications.delivery", 410, minor=True),
+    Entry("Applications", "Access tokens", "key", "oauth2_provider.accesstoken", 415, minor=True),
+    Entry("Applications", "Refresh tokens", "autorenew", "oauth2_provider.refreshtoken", 420, minor=True),
 ]
+
+
+def search(request: HttpRequest, words: str) -> list[Hit]:
+    fields = ["name", "client_id"]
+    return named_hits(request, Application, words, fields, lambda one: (one.name, str(one.client_id)))
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -7,7 +7,7 @@ from fulfillment.core.admin.offers import Card, Entry
 
 NAVIGATION = [
     Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),
-    Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305),
+    Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305, minor=True),
 ]
 
 

@@ -10,6 +10,8 @@ class FulfillmentConfig(AppConfig):
         # They need the models.
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
+        from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
 
         # Told once, when the migrations of all apps are done; of an app without models nothing is told.
         post_migrate.connect(install_append_only_triggers, sender=apps.get_app_config("accounts"))
+        post_migrate.connect(build_trail_indexes, sender=apps.get_app_config("accounts"))

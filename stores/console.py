@@ -6,8 +6,10 @@ from typing import Any
 from django.http import HttpRequest
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.offers import Card, Entry
+from fulfillment.core.admin.offers import Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.admin.search import find_products, find_stores
+from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import OrderStatus
 from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
 
@@ -25,11 +27,12 @@ NAVIGATION = [
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215),
-    Entry("Audit trail", "Stores", "history", "stores.storeevent", 640),
-    Entry("Audit trail", "Products", "history", "stores.productevent", 645),
-    Entry("Audit trail", "Orders", "history", "stores.orderevent", 650),
-    Entry("Audit trail", "Fonts", "history", "stores.fontevent", 655),
 ]
+
+
+def search(request: HttpRequest, words: str) -> list[Hit]:
+    finders = (find_orders, find_stores, find_products, find_quotes)
+    return [hit for find in finders for hit in find(request, words)]
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -9,11 +9,11 @@ from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import InvalidPage
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import path
 from django.utils import timezone
 from unfold.sites import UnfoldAdminSite
 
@@ -48,7 +48,21 @@ class ConsoleSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         """Without Django's way from any record of any table to its page on the site: records have none."""
-        return [pattern for pattern in super().get_urls() if getattr(pattern, "name", "") != "view_on_site"]
+        own = [
+            path("audit/", self.admin_view(self.audit_log), name="audit_log"),
+            path("system/", self.admin_view(self.system), name="system"),
+        ]
+        return [*own, *(one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site")]
+
+    def audit_log(self, request: HttpRequest) -> TemplateResponse:
+        from fulfillment.site.audit_log import show_audit_log  # noqa: PLC0415 - needs the models, which come later
+
+        return show_audit_log(request, self.each_context(request))
+
+    def system(self, request: HttpRequest) -> TemplateResponse:
+        from fulfillment.site.navigation import show_system  # noqa: PLC0415 - as above
+
+        return show_system(request, self.each_context(request))
 
     def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
         """Names each model as its admin does."""
@@ -63,12 +77,10 @@ class ConsoleSite(UnfoldAdminSite):
         cards.sort(key=lambda card: card.position)
         return super().index(request, {"title": "Start", "cards": cards, **(extra_context or {})})
 
-    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """The theme's own counts on a page that is a number and exists."""
-        try:
-            return super().search(request, extra_context)
-        except (InvalidPage, ValueError) as error:
-            raise Http404("The search has no such page.") from error
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        from fulfillment.site.search import answer_search  # noqa: PLC0415 - as above
+
+        return answer_search(request, {**self.each_context(request), **(extra_context or {})})
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
         return AutocompleteView.as_view(admin_site=self)(request)

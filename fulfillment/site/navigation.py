@@ -1,31 +1,70 @@
-"""The side bar of the console: the entries that apps offer, in groups."""
+"""The side bar of the console: the entries that apps offer, in groups, and the page of what is seldom needed."""
 
 from itertools import groupby
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from fulfillment.core.admin.offers import Entry
 from fulfillment.core.plugins import offered
 
 OWN = [
-    Entry("Service", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 520),
+    Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
 ]
+# More cannot be taken in at a glance; Start, the audit log and System are among them.
+MOST_ENTRIES = 14
+SYSTEM = "System"
 
 
 def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     """What the signed-in person may open; the same rules that guard the pages decide."""
     start = {"title": "Start", "icon": "dashboard", "link": reverse("admin:index")}
+    entries = _open_entries(request)
+    shown = entries if _fits(request, entries) else [entry for entry in entries if not entry.minor]
+    own = _own_items(request, is_whole=len(shown) == len(entries))
+    groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
+    system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
+    return [{"items": [start]}, *groups, *([{"title": SYSTEM, "items": system}] if system else [])]
+
+
+def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
+    """What the menu leaves to the page *System*; nothing where it has room for all."""
+    entries = _open_entries(request)
+    return [] if _fits(request, entries) else _grouped([entry for entry in entries if entry.minor])
+
+
+def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
+    groups = [{"title": group["title"], "items_shown": group["items"]} for group in minor_pages(request)]
+    if not groups:
+        raise PermissionDenied
+    return TemplateResponse(request, "admin/system.html", {**shared, "title": SYSTEM, "groups": groups})
+
+
+def _open_entries(request: HttpRequest) -> list[Entry]:
     entries = [*OWN, *(entry for entries in offered("console", "NAVIGATION") for entry in entries)]
-    open_to = [entry for entry in entries if _is_open(entry, request)]
-    open_to.sort(key=lambda entry: entry.position)
-    groups = groupby(open_to, key=lambda entry: entry.group)
-    return [
-        {"items": [start]},
-        *({"title": name, "items": [_link(one) for one in group]} for name, group in groups),
-    ]
+    return sorted((one for one in entries if _is_open(one, request)), key=lambda one: one.position)
+
+
+def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
+    return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MOST_ENTRIES
+
+
+def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, str]]:
+    items = []
+    if getattr(request.user, "is_operator", False):
+        items.append({"title": "Audit log", "icon": "history", "link": reverse("admin:audit_log")})
+    if not is_whole:
+        items.append({"title": SYSTEM, "icon": "tune", "link": reverse("admin:system")})
+    return items
+
+
+def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
+    groups = groupby(entries, key=lambda entry: entry.group)
+    return [{"title": name, "items": [_link(one) for one in group]} for name, group in groups]
 
 
 def _is_open(entry: Entry, request: HttpRequest) -> bool:

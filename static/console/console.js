@@ -5,33 +5,6 @@
 document.addEventListener("alpine:init", () => {
   Alpine.data("theme", theme);
   Alpine.data("searchForm", searchForm);
-  Alpine.data("searchDropdown", () =>
-    Object.assign(searchDropdown(), {
-      begin() {
-        this.openSearchResults = true;
-        this.currentIndex = 0;
-      },
-      leave() {
-        this.openSearchResults = false;
-        const field = this.$refs.searchInput;
-        if (field.value === "") field.blur();
-        field.value = "";
-      },
-      // Unfold counts items of a list, which its results are not.
-      maxItem: () => document.querySelectorAll("#search-results a").length,
-      selectItem() {
-        const links = document.querySelectorAll("#search-results a");
-        (links[this.currentIndex - 1] || links[0])?.click();
-      },
-    }),
-  );
-  Alpine.data("searchCommand", () =>
-    Object.assign(searchCommand(), {
-      choose(event, isKept) {
-        if (!event.metaKey && !event.ctrlKey) this.selectItem(isKept, false);
-      },
-    }),
-  );
 
   Alpine.data("page", (firstTab) => ({
     activeTab: firstTab,
@@ -108,3 +81,14 @@ function fileInputUpdatePath() {
     if (name) name.setAttribute("value", event.target.files[0]?.name || "");
   });
 }
+// Copies the text of the element that a button names; without a clipboard there is no such button.
+document.addEventListener("DOMContentLoaded", () => {
+  if (!navigator.clipboard) return;
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
+      button.textContent = "Copied";
+    });
+  }
+});

@@ -61,7 +61,6 @@ NO_PAGE = {
 # Of the site itself.
 NO_PAGE_OF_SITE = {
     "autocomplete": "JSON",
-    "search": "a part of every page, which htmx asks for",
     "jsi18n": "a script",
     "login": "the portal's",
     "logout": "the portal's",
@@ -235,5 +234,14 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
 def pages_of_site() -> list[ConsolePage]:
     return [
         ConsolePage("index", reverse("admin:index")),
+        ConsolePage("audit log", reverse("admin:audit_log")),
+        ConsolePage(
+            "audit log refused", f"{reverse('admin:audit_log')}?from=x&person=no-one", is_like_others=True
+        ),
+        ConsolePage("system", reverse("admin:system")),
+        ConsolePage("search", f"{reverse('admin:search')}?s=card"),
+        ConsolePage(
+            "search without results", f"{reverse('admin:search')}?s=nothing-like-it", is_like_others=True
+        ),
         ConsolePage("empty list", f"{reverse('admin:stores_product_changelist')}?q=nothing-like-it"),
     ]

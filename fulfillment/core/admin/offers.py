@@ -1,4 +1,4 @@
-"""What apps offer to the console, in a module `console`: NAVIGATION and dashboard_cards(request)."""
+"""What apps offer to the console, in a module `console`: NAVIGATION, dashboard_cards(…), search(…)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,13 +7,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A link of the side bar to the list of a model, "app.model". Entries stand in the order of `position`."""
+    """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
+
+    One that is `minor` stands on the page *System* where the menu would be too long with it.
+    """
 
     group: str
     name: str
     icon: str
     model: str
     position: int
+    minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +27,14 @@ class Card:
     template: str
     context: Mapping[str, Any]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A result of the console's search. Results stand in the order of `rank`: see `fulfillment.core.admin.hits`."""
+
+    kind: str
+    title: str
+    detail: str
+    address: str
+    rank: int

@@ -14,8 +14,8 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.timezone import localtime
-from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -27,27 +27,15 @@ from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
 from stores.orders.admin.actions import OrderActions, actor_on
 from stores.orders.admin.downloads import csv_answer, print_file_name
 from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
-from stores.orders.admin.inlines import OrderHistoryInline, OrderItemInline, ShipmentInline
 from stores.orders.admin.list_view import OrderList
+from stores.orders.admin.order_page import order_page
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
 from stores.orders.selectors.numbers import number_range
 from stores.orders.selectors.tallies import orders_by_status
-from stores.orders.services.packing_slips import address_lines, render_packing_slip
+from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.transitions import Parcel, move_order, refuse_cancellation
 
-COLOURS = {
-    OrderStatus.RECEIVED: "info",
-    OrderStatus.ON_HOLD: "warning",
-    OrderStatus.ACCEPTED: "info",
-    OrderStatus.IN_PRODUCTION: "primary",
-    OrderStatus.PARTIALLY_SHIPPED: "primary",
-    OrderStatus.SHIPPED: "success",
-    OrderStatus.DELIVERED: "success",
-    OrderStatus.RETURNED: "danger",
-    OrderStatus.CANCELLED: "danger",
-    OrderStatus.REJECTED: "danger",
-}
 # Moves that nothing leads back from, and what is asked before them.
 FINAL = {
     str(int(OrderStatus.CANCELLED)): {
@@ -64,18 +52,6 @@ FINAL = {
     },
 }
 BOARD = "admin:stores_order_changelist"
-FACTS = {
-    "Order": ["number", "shown_status", "store", "application", "user", "external_id", "created", "updated"],
-    "Delivery": [
-        "address",
-        "delivery_method_code",
-        "production_days",
-        "earliest_delivery",
-        "latest_delivery",
-    ],
-    "Price": ["items_total", "delivery_total", "total", "currency"],
-    "Cancellation": ["cancellable_until", "cancellation", "cancellation_reason"],
-}
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
@@ -93,7 +69,6 @@ class OrderAdmin(OrderActions, StaffAdmin):
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
     form = OrderMoveForm
-    inlines = [OrderItemInline, ShipmentInline, OrderHistoryInline]
     list_display = [
         "shown_number",
         "shown_status",
@@ -115,17 +90,14 @@ class OrderAdmin(OrderActions, StaffAdmin):
     empty_help = (
         "Orders arrive through the API. The quick start in the portal shows how to send the first one."
     )
-    change_form_outer_before_template = "admin/stores/order_before.html"
+    change_form_template = "admin/stores/order.html"
     actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
-    readonly_fields = [name for names in FACTS.values() for name in names]
-    fieldsets = [
-        ("Next step", {"fields": ["move_to", "note", ("carrier", "tracking_number"), "seen"]}),
-        *((title, {"fields": names}) for title, names in FACTS.items()),
-    ]
+    fields = ["move_to", "note", "carrier", "tracking_number", "seen"]
 
-    @display(description="status", label={status.words: colour for status, colour in COLOURS.items()})
+    @admin.display(description="status")
     def shown_status(self, order: Order) -> str:
-        return OrderStatus(order.status).words
+        words = OrderStatus(order.status).words
+        return format_html('<span class="status status-{}">{}</span>', order.status, words)
 
     @admin.display(description="order", ordering="number")
     def shown_number(self, order: Order) -> str:
@@ -143,11 +115,6 @@ class OrderAdmin(OrderActions, StaffAdmin):
     @admin.display(description="recipient")
     def recipient_name(self, order: Order) -> str:
         return str(order.recipient["Name"])
-
-    @admin.display(description="recipient")
-    def address(self, order: Order) -> str:
-        to = order.recipient
-        return ", ".join([*address_lines(to), *(to[name] for name in ("Phone", "Email") if to.get(name))])
 
     @admin.display(description="total")
     def amount(self, order: Order) -> str:
@@ -202,7 +169,7 @@ class OrderAdmin(OrderActions, StaffAdmin):
     ) -> HttpResponse:
         tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
         lanes = [
-            {"code": int(status), "name": status.words, "count": tallies[status], "colour": COLOURS[status]}
+            {"code": int(status), "name": status.words, "count": tallies[status]}
             for status in OrderStatus
             if status in tallies
         ]
@@ -271,6 +238,25 @@ class OrderAdmin(OrderActions, StaffAdmin):
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(request.get_full_path())
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        order = context["original"]
+        shown = order_page(request, order, context["adminform"].form)
+        return super().render_change_form(request, {**context, **shown}, *args, **kwargs)
+
+    def response_change(self, request: HttpRequest, order: Order) -> HttpResponse:
+        """Back at the order, with what became of it."""
+        moved = request.POST.get("move_to")
+        status = OrderStatus(Order.objects.values_list("status", flat=True).get(pk=order.pk)).words
+        if not moved:
+            messages.info(request, "Nothing was changed: no step was chosen.")
+        elif moved == REFUSE:
+            messages.success(request, f"The cancellation of order {order.number} was refused.")
+        else:
+            messages.success(request, f"Order {order.number}: {status}.")
+        return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, order: Order, form: OrderMoveForm, change: bool) -> None:
         values, actor = form.cleaned_data, actor_on(request)

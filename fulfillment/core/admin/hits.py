@@ -1,0 +1,59 @@
+"""Results of the console's search out of the records that the person may see."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+
+from fulfillment.core.admin.offers import Hit
+from fulfillment.core.admin.search import apply_search
+
+# What is equal to the search comes first, then what begins with it, then what contains it.
+EQUAL, BEGINS, CONTAINS = range(3)
+MOST_OF_A_KIND = 5
+# So many are read, and the best of them shown.
+CANDIDATES = 50
+
+
+def visible_records(request: HttpRequest, model: type[Model]) -> QuerySet[Any]:
+    """By the rule of the model's own list."""
+    model_admin: Any = admin.site._registry[model]  # noqa: SLF001 - Django has no public way to a registered admin
+    records: QuerySet[Any] = model_admin.get_queryset(request)
+    return records if model_admin.has_module_permission(request) else records.none()
+
+
+def match_rank(words: str, *names: str) -> int:
+    wanted, known = words.casefold(), [name.casefold() for name in names]
+    if wanted in known:
+        return EQUAL
+    return BEGINS if any(name.startswith(wanted) for name in known) else CONTAINS
+
+
+def named_hits(
+    request: HttpRequest,
+    model: type[Model],
+    words: str,
+    fields: Sequence[str],
+    names_of: Callable[[Any], Sequence[str]],
+) -> list[Hit]:
+    """Each word is part of one of `fields`. For tables of which a scan costs milliseconds."""
+    found = apply_search(visible_records(request, model), fields, words)
+    return record_hits(model, found[:CANDIDATES], words, names_of)
+
+
+def record_hits(
+    model: type[Model], records: Iterable[Any], words: str, names_of: Callable[[Any], Sequence[str]]
+) -> list[Hit]:
+    """The best few. The first of a record's names is its title."""
+    opts = model._meta  # noqa: SLF001 - Django's documented API in spite of its name
+    hits = []
+    for record in records:
+        title, *others = names_of(record)
+        address = reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
+        detail = " · ".join(name for name in others if name)
+        rank = match_rank(words, title, *others)
+        hits.append(Hit(str(opts.verbose_name).capitalize(), title, detail, address, rank))
+    return sorted(hits, key=lambda hit: hit.rank)[:MOST_OF_A_KIND]

@@ -1,0 +1,55 @@
+"""Indexes by which the audit log is read: each event table by time, and contexts by who acted.
+
+The tables are found from pghistory, so a newly tracked model has its index after the migrations that make its table.
+"""
+
+from typing import Any
+
+import pghistory.models
+from django.apps import apps
+from django.db import connection
+from psycopg import sql
+
+from fulfillment.core.db.index_builds import USUAL_LIMITS, WITHOUT_LIMITS
+
+BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
+BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
+USABLE = """
+SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
+"""
+
+
+def event_models() -> list[Any]:
+    """The event tables of all tracked models, by the label of the tracked model."""
+    found = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
+    tracked = [model for model in found if getattr(model, "pgh_tracked_model", None)]
+    return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))  # noqa: SLF001
+
+
+def build_trail_indexes(**kwargs: Any) -> None:
+    """After migrations, beside the running service; what an interrupted build left makes way."""
+    tables = {model._meta.db_table: BY_TIME for model in event_models()}  # noqa: SLF001 - Django's public Meta API
+    tables[pghistory.models.Context._meta.db_table] = BY_USER  # noqa: SLF001 - as above
+    names = {f"{table}_trail": (table, statement) for table, statement in tables.items()}
+    with connection.cursor() as cursor:
+        cursor.execute(USABLE, [list(names)])
+        known = dict(cursor.fetchall())
+        if all(known.get(name) for name in names):
+            return
+        present = set(connection.introspection.table_names(cursor))
+        for name, (table, statement) in names.items():
+            if table in present and not known.get(name):
+                _build(cursor, name, table, statement)
+
+
+def _build(cursor: Any, name: str, table: str, statement: str) -> None:
+    concurrently = sql.SQL("" if connection.in_atomic_block else "CONCURRENTLY")
+    index = sql.Identifier(name)
+    cursor.execute(WITHOUT_LIMITS)
+    try:
+        cursor.execute(sql.SQL("DROP INDEX {} IF EXISTS {}").format(concurrently, index))
+        cursor.execute(
+            sql.SQL(statement).format(concurrently=concurrently, index=index, table=sql.Identifier(table))
+        )
+    finally:
+        cursor.execute(USUAL_LIMITS)

@@ -1,0 +1,67 @@
+"""The search of everything: what each app finds, and the pages of the console."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from fulfillment.core.admin.hits import CONTAINS, match_rank
+from fulfillment.core.admin.offers import Hit
+from fulfillment.core.plugins import offered
+from fulfillment.site.audit_log import log_kinds
+from fulfillment.site.navigation import minor_pages, navigation_for
+
+MOST_SHOWN = 20
+# Nothing is called by more.
+MOST_LETTERS = 200
+
+
+def find(request: HttpRequest, text: str) -> list[Hit]:
+    """What the person may see, best first."""
+    words = " ".join(text.split())
+    if len(words) > MOST_LETTERS or not any(letter.isalnum() for letter in words):
+        return []
+    records = [hit for search in offered("console", "search") for hit in search(request, words)]
+    return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MOST_SHOWN]
+
+
+def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
+    """JSON for the search box, a page for a browser without scripts."""
+    text = request.GET.get("s", "")
+    hits = find(request, text)
+    if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
+        shown = [
+            {"kind": hit.kind, "title": hit.title, "detail": hit.detail, "address": hit.address}
+            for hit in hits
+        ]
+        response: HttpResponse = JsonResponse({"hits": shown})
+    else:
+        title = f"Results for “{text[:MOST_LETTERS]}”" if text.strip() else "Search"
+        context = {**shared, "title": title, "hits": hits, "searched": text.strip()}
+        response = TemplateResponse(request, "admin/search.html", context)
+    response["Vary"], response["Cache-Control"] = "Accept", "no-store"
+    return response
+
+
+def _pages(request: HttpRequest, words: str) -> list[Hit]:
+    """Entries of the menu and of the page *System*; the audit log of one kind of object comes last."""
+    hits = []
+    for group in [*navigation_for(request), *minor_pages(request)]:
+        for item in group["items"]:
+            if words.casefold() in item["title"].casefold():
+                rank = match_rank(words, item["title"])
+                hits.append(Hit("Page", item["title"], group.get("title", ""), item["link"], rank))
+    return [*hits, *_logs(request, words)]
+
+
+def _logs(request: HttpRequest, words: str) -> list[Hit]:
+    if not getattr(request.user, "is_operator", False):
+        return []
+    log, last = reverse("admin:audit_log"), CONTAINS + 1
+    return [
+        Hit("Audit log", f"Changes of {name.lower()}", "", f"{log}?{urlencode({'kind': kind})}", last)
+        for name, kind in log_kinds()
+        if words.casefold() in name.casefold()
+    ]

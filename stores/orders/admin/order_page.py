@@ -1,0 +1,126 @@
+"""What the page of one order shows: who, what, where to, what happened, and the moves that are allowed now."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts.admin.staff import staff_on
+from applications.webhooks.models import Event
+from stores.orders.admin.forms import REFUSE
+from stores.orders.business_days import local_date
+from stores.orders.models import Order, OrderStatus
+from stores.orders.models.status import TERMINAL_OR_SHIPPED, WITH_SHIPMENTS
+from stores.orders.services.packing_slips import address_lines
+
+ITEMS_OF_A_PAGE = 50
+MOST_TOLD = 200
+# What a move to a status is called on its button; with "…" it asks first.
+VERBS = {
+    str(int(OrderStatus.RECEIVED)): "Back to received",
+    str(int(OrderStatus.ON_HOLD)): "Hold",
+    str(int(OrderStatus.ACCEPTED)): "Accept",
+    str(int(OrderStatus.IN_PRODUCTION)): "Start production",
+    str(int(OrderStatus.PARTIALLY_SHIPPED)): "Ship a part",
+    str(int(OrderStatus.SHIPPED)): "Ship",
+    str(int(OrderStatus.DELIVERED)): "Mark as delivered",
+    str(int(OrderStatus.RETURNED)): "Mark as returned",
+    str(int(OrderStatus.CANCELLED)): "Cancel …",
+    str(int(OrderStatus.REJECTED)): "Reject …",
+    REFUSE: "Refuse to cancel …",
+}
+# The next step of the work stands out.
+FORWARD = {
+    str(int(status))
+    for status in (
+        OrderStatus.ACCEPTED,
+        OrderStatus.IN_PRODUCTION,
+        OrderStatus.SHIPPED,
+        OrderStatus.DELIVERED,
+    )
+}
+ENDING = {str(int(OrderStatus.CANCELLED)), str(int(OrderStatus.REJECTED)), REFUSE}
+WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    when: datetime
+    title: str
+    detail: str = ""
+
+
+def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
+    choices = form.fields["move_to"].choices if "move_to" in form.fields else []
+    moves = [_move(order, value) for value, _ in choices if value]
+    today = local_date(timezone.now(), order.store.time_zone)
+    return {
+        "order": order,
+        "status": OrderStatus(order.status).words,
+        "is_late": order.status not in TERMINAL_OR_SHIPPED and order.latest_delivery < today,
+        "moves": moves,
+        "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
+        "is_operator": staff_on(request).is_operator,
+        "address": address_lines(order.recipient),
+        "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
+        "items": Paginator(order.items.order_by("position"), ITEMS_OF_A_PAGE).get_page(
+            request.GET.get("items")
+        ),
+        "shipments": _shipments(order),
+        "timeline": _timeline(request, order),
+    }
+
+
+def _move(order: Order, value: str) -> dict[str, Any]:
+    is_same = value == str(order.status)
+    name = "Add a parcel" if is_same else VERBS[value]
+    look = (
+        "console-primary" if value in FORWARD and not is_same else "console-danger" if value in ENDING else ""
+    )
+    return {"value": value, "name": name, "look": look}
+
+
+def _shipments(order: Order) -> list[dict[str, Any]]:
+    """Whatever a store sent as the address of a carrier is a link only where a browser may follow it."""
+    return [
+        {
+            "shipment": shipment,
+            "link": shipment.tracking_url
+            if shipment.tracking_url.startswith(("https://", "http://"))
+            else "",
+        }
+        for shipment in order.shipments.order_by("-shipped")[:MOST_TOLD]
+    ]
+
+
+def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
+    told = [
+        Happening(
+            entry.timestamp,
+            OrderStatus(entry.status).words if entry.previous_status != entry.status else "Note",
+            " · ".join(part for part in (str(entry.actor or entry.actor_kind), entry.note) if part),
+        )
+        for entry in order.history.select_related("actor").order_by("-sequence")[:MOST_TOLD]
+    ]
+    told += [
+        Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in _shipments(order)
+    ]
+    # Where an application is told of events is its own affair, and the service's.
+    if staff_on(request).is_operator:
+        told += _events(order)
+    return sorted(told, key=lambda one: one.when, reverse=True)
+
+
+def _events(order: Order) -> list[Happening]:
+    events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
+    return [
+        Happening(
+            event.timestamp,
+            f"Event {event.type}",
+            ", ".join(f"{one.state} to {one.webhook.url}" for one in event.deliveries.all()) or "no webhook",
+        )
+        for event in events.prefetch_related("deliveries__webhook")[:MOST_TOLD]
+    ]

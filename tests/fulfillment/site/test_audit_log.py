@@ -1,0 +1,107 @@
+"""The page of the audit log, and a menu that fits on a screen."""
+
+import re
+
+import pytest
+
+from accounts.models import Tenant
+from stores.orders.models import Order
+from tests.support.console_fixtures import furnish_console
+from tests.support.page_fixtures import furnish
+
+
+@pytest.fixture
+def furnished(world):
+    return furnish_console(furnish(world))
+
+
+def text_of(client, **sent) -> str:
+    answer = client.get("/admin/audit/", sent)
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def test_log_tells_who_changed_what_from_what_to_what(world, client):
+    client.force_login(world.operator)
+    page = f"/admin/accounts/tenant/{world.tenant.pk}/change/"
+    form = client.get(page).context["adminform"].form
+    sent = {name: form[name].value() or "" for name in form.fields}
+    assert client.post(page, {**sent, "name": "Renamed"}).status_code == 302
+
+    said = text_of(client, person="operator", kind="accounts.tenant")
+
+    assert "Changed: Tenant" in said
+    assert "operator" in said
+    assert "<del>Print</del> <ins>Renamed</ins>" in said
+    assert f'href="{page}"' in said
+    own = re.search(r'href="(\?kind=accounts.tenant&amp;object=[^"]+)"', said)[1].replace("&amp;", "&")
+    assert "Renamed" in client.get(f"/admin/audit/{own}").content.decode()
+
+
+def test_a_deleted_object_has_no_page_but_a_history(world, client):
+    client.force_login(world.operator)
+    tenant = Tenant.objects.create(domain="gone.example", name="Gone")
+    key = tenant.pk
+    tenant.delete()
+
+    said = text_of(client, action="delete", kind="accounts.tenant")
+
+    assert "Deleted: Tenant gone.example" in said
+    assert "Made: Tenant" in text_of(client, kind="accounts.tenant", object=str(key))
+
+
+def test_pages_of_the_log_follow_one_another(furnished, client):
+    client.force_login(furnished.operator)
+    first = client.get("/admin/audit/")
+    second = client.get("/admin/audit/" + first.context["older"])
+
+    assert len(first.context["entries"]) == len(second.context["entries"]) == 25
+    assert first.context["entries"][-1].when >= second.context["entries"][0].when
+    assert first.context["entries"] != second.context["entries"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"person": "no one"}, "There is no user with the name"),
+        ({"kind": "x"}, "Choose one of the kinds"),
+        ({"action": "x"}, "Choose one of the actions"),
+        ({"from": "x"}, "is not a date"),
+        ({"to": "2026-02-31"}, "is not a date"),
+        ({"from": "0001-01-01", "to": "9999-12-31"}, "Made"),
+        ({"object": "9" * 40}, "No entries match"),
+        ({"after": "x|y|z"}, "Made"),
+    ],
+)
+def test_a_filter_that_is_none_says_so(world, client, sent, said):
+    client.force_login(world.operator)
+    assert said in text_of(client, **sent)
+
+
+def test_log_and_system_are_for_operators(world, client):
+    client.force_login(world.user)
+    assert client.get("/admin/audit/").status_code == client.get("/admin/system/").status_code == 403
+
+
+def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with(furnished, client):
+    client.force_login(furnished.operator)
+    side = client.get("/admin/").context["sidebar_navigation"]
+    items = [item for group in side for item in group["items"]]
+    titles = [item["title"] for item in items]
+
+    assert len(items) <= 14
+    assert len(set(titles)) == len(titles)
+    assert {"Orders", "Products", "Audit log", "System"} <= set(titles)
+    system = client.get("/admin/system/").content.decode()
+    for title in ("Background jobs", "Access tokens", "Refresh tokens", "Roles", "Deliveries"):
+        assert f">{title}</a>" in system
+    assert Order.objects.exists()
+
+    client.force_login(furnished.user)
+    own = [
+        item["title"]
+        for group in client.get("/admin/").context["sidebar_navigation"]
+        for item in group["items"]
+    ]
+    assert "System" not in own
+    assert {"Orders", "Roles"} <= set(own)

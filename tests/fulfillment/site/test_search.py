@@ -1,0 +1,112 @@
+"""The console's search finds records of every app, best first, and only what the person may see."""
+
+import pytest
+from django.db import connection
+
+from accounts.models import User
+from stores.orders.admin.search import _conditions
+from stores.orders.models import Order, Quote
+from tests.support.console_fixtures import place_orders
+
+
+@pytest.fixture
+def placed(world):
+    place_orders(world)
+    return world
+
+
+def found(client, words: str) -> list[dict[str, str]]:
+    answer = client.get("/admin/search/", {"s": words}, headers={"Accept": "application/json"})
+    assert answer.status_code == 200
+    return answer.json()["hits"]
+
+
+def test_search_finds_records_of_every_kind_and_the_best_first(placed, client):
+    client.force_login(placed.operator)
+    order, quote = Order.objects.latest("number"), Quote.objects.first()
+    Order.objects.filter(pk=order.pk).update(external_id="PO 4711")
+
+    for words, kind, title in (
+        (str(order.number), "Order", str(order.number)),
+        ("PO 4711", "Order", str(order.number)),
+        (str(order.pk), "Order", str(order.number)),
+        (str(quote.pk), "Quote", str(quote.pk)),
+        ("card-two-sided", "Product", None),
+        ("associated", "Store", "Associated Print"),
+        ("mail stu", "Application", "Mail Studio"),
+        ("outsider@print.example", "User", "outsider"),
+        ("orders", "Page", "Orders"),
+        ("Tenants", "Page", "Tenants"),
+    ):
+        first = found(client, words)[0]
+        assert first["kind"] == kind, words
+        assert title is None or first["title"] == title
+        assert client.get(first["address"]).status_code == 200
+
+
+def test_an_order_is_found_while_its_last_digits_are_missing(placed, client):
+    client.force_login(placed.operator)
+    order = Order.objects.latest("number")
+
+    assert str(order.number) in [hit["title"] for hit in found(client, str(order.number)[:-1])]
+    assert str(order.number) in [hit["title"] for hit in found(client, str(order.number)[:-2])]
+
+
+def test_staff_of_a_store_find_what_is_theirs_alone(placed, client):
+    client.force_login(placed.user)
+    order = Order.objects.latest("number")
+    assert found(client, str(order.number))[0]["title"] == str(order.number)
+    assert [hit["kind"] for hit in found(client, "associated")] == ["Store"]
+    assert found(client, "Mail Studio") == found(client, "outsider") == found(client, "tenants") == []
+
+    Order.objects.filter(pk=order.pk).update(
+        store=placed.unassociated, position=7, external_id="secret-1", number=99_000_001
+    )
+    quote = Quote.objects.first()
+    Quote.objects.filter(pk=quote.pk).update(store=placed.unassociated)
+
+    for words in ("99000001", "secret-1", str(order.pk), str(quote.pk)):
+        assert found(client, words) == []
+
+
+def test_search_is_closed_to_who_may_not_enter(placed, client):
+    client.force_login(placed.outsider)
+    answer = client.get("/admin/search/", {"s": "order"}, headers={"Accept": "application/json"})
+    assert answer.status_code == 302
+
+
+@pytest.mark.parametrize("words", ["", " ", "9" * 30, "9" * 18, "x" * 5000, "%", "\\", "'", "٣٤٥"])
+def test_odd_words_find_nothing(placed, client, words):
+    client.force_login(placed.operator)
+    assert found(client, words) == []
+
+
+def test_without_scripts_the_results_are_a_page(placed, client):
+    client.force_login(placed.operator)
+    number = Order.objects.latest("number").number
+
+    page = client.get("/admin/search/", {"s": str(number)}).content.decode()
+    assert f">{number}</a>" in page
+    assert "No results." in client.get("/admin/search/", {"s": "zzz-nothing"}).content.decode()
+
+
+def test_orders_are_looked_up_along_indexes(placed):
+    """Whatever the planner thinks of a small table: each look-up has an index that serves it."""
+    number = str(Order.objects.latest("number").number)
+    conditions = [*_conditions(number), *_conditions("ext-1"), *_conditions(str(Order.objects.first().pk))]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        for condition in conditions:
+            plan = Order.objects.filter(condition).order_by()[:50].explain()
+            assert "Index Cond" in plan
+            assert "Seq Scan" not in plan
+
+
+def test_a_search_asks_a_bounded_number_of_questions(placed, client, django_assert_max_num_queries):
+    client.force_login(placed.operator)
+    User.objects.bulk_create(
+        User(tenant=placed.tenant, username=f"clerk-{one}", email=f"c{one}@print.example")
+        for one in range(80)
+    )
+    with django_assert_max_num_queries(24):
+        assert len(found(client, "clerk")) == 5
