@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from applications.registration.selectors.applications import application_for
 from applications.webhooks.api.examples import EVENT_RESPONSE
 from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
+from applications.webhooks.models.event_type import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
     LARGEST_TAKE,
@@ -23,7 +24,10 @@ from fulfillment.core.api.viewsets import ApiViewSet
 PARAMETERS = [
     OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
     OpenApiParameter(
-        "type", str, many=True, explode=True, description=f"Names of events or patterns: {PATTERNS_TEXT}."
+        "type",
+        {"type": "array", "items": {"type": "string", "enum": [*PATTERNS, *EventType.values]}},
+        explode=True,
+        description=f"Names of events or patterns: {PATTERNS_TEXT}.",
     ),
     OpenApiParameter(
         "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}

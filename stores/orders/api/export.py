@@ -126,7 +126,10 @@ class OrderExportViewSet(ApiViewSet):
         "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
         "many match. `Accept: text/csv` streams the same columns. Parameters that are not listed here are refused.",
         parameters=[*PARAMETERS, *ANSWERED],
-        responses={200: ExportRowSerializer(many=True)},
+        responses={
+            (200, "application/json"): ExportRowSerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+        },
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
