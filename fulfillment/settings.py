@@ -418,6 +418,7 @@ SPECTACULAR_SETTINGS = {
             ("Delivery", "How many deliveries a postal code and its carrier routes have, for direct mail."),
             ("Applications", "Applications, their keys and icons."),
             ("Events and webhooks", "What happened, read at any time or sent as signed requests."),
+            ("Webhook requests", "What the address of a webhook is sent."),
             ("Associations", "Asking for the use of a store, or for a place in an application."),
             ("Users", "Accounts and their roles."),
         )

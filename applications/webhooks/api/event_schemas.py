@@ -7,6 +7,7 @@ from fulfillment.core.api.document import or_null
 
 TEXT = {"type": "string"}
 MOMENT = {"type": "string", "format": "date-time"}
+TAG = "Webhook requests"
 SCHEMAS = "#/components/schemas/"
 HEADERS = {
     "webhook-id": "The EventID: the same for every try.",
@@ -95,7 +96,8 @@ def _webhook(event_type: str, schema: str) -> dict[str, Any]:
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
         "description": "Signed as Standard Webhooks says; see the webhooks of an application.",
-        "tags": ["Events and webhooks"],
+        # Of their own: generators write one file for each tag, and that of the operations would be lost.
+        "tags": [TAG],
         # Proved by the signature, not by a token.
         "security": [{}],
         "parameters": [
