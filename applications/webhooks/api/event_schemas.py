@@ -74,9 +74,11 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     for kind, data in DATA.items():
         types = [name for name in EventType.values if kind_of(name) == kind]
         schemas[f"{kind}EventData"] = data
+        # Of a name: a generator takes an unnamed one for the member of the same name.
+        schemas[f"{kind}EventTypeEnum"] = {"type": "string", "enum": types}
         members = {
             **envelope["properties"],
-            "Type": {"type": "string", "enum": types},
+            "Type": {"$ref": f"{SCHEMAS}{kind}EventTypeEnum"},
             "Data": {"$ref": f"{SCHEMAS}{kind}EventData"},
         }
         schemas[f"{kind}Event"] = {**envelope, "properties": members}

@@ -199,7 +199,8 @@ def test_every_event_is_a_webhook_with_its_own_payload(document):
         body = document["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
         event = schemas[reference.rpartition("/")[2]]
         assert body == {"$ref": reference}
-        assert name in event["properties"]["Type"]["enum"]
+        kind = event["properties"]["Type"]["$ref"].rpartition("/")[2]
+        assert name in schemas[kind]["enum"]
         assert event["properties"]["Data"]["$ref"].endswith("EventData")
 
 
