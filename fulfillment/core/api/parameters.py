@@ -18,7 +18,8 @@ from fulfillment.core.mistakes import LISTED
 def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
     """The query parameters of an action, from the `extend_schema` that the description is made of."""
     schema = getattr(view_class, action).kwargs["schema"]()
-    schema.view = view_class(action=action)
+    schema.view = view_class()
+    schema.view.action, schema.view.request, schema.view.kwargs, schema.method = action, None, {}, ""
     return tuple(
         one.name for one in schema.get_override_parameters() if one.location == OpenApiParameter.QUERY
     )
