@@ -384,10 +384,14 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "DESCRIPTION": (BASE_DIR / "fulfillment" / "core" / "api" / "description.md").read_text(encoding="utf-8"),
-    "SERVERS": [{"url": "/"}],
+    "SERVERS": [{"url": PUBLIC_URL, "description": "This installation."}],
+    "CONTACT": {"name": "The operator of this installation", "url": PUBLIC_URL},
+    "LICENSE": {"name": "The terms of this installation", "url": PUBLIC_URL},
     "SCHEMA_PATH_PREFIX": API_ROOT,
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    # Bodies of PATCH have serializers of their own, without required members.
+    "COMPONENT_SPLIT_PATCH": False,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
         "GrantEnum": "accounts.permissions.Grant",
@@ -400,20 +404,23 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "applications.oauth.schema.add_security_schemes",
+        "applications.webhooks.api.event_schemas.add_events",
+        "fulfillment.core.api.document.finish_document",
         "fulfillment.core.api.links.add_links",
     ],
     "TAGS": [
-        {"name": name}
-        for name in (
-            "Stores",
-            "Products",
-            "Proofs",
-            "Orders",
-            "Delivery",
-            "Applications",
-            "Events and webhooks",
-            "Associations",
-            "Users",
+        {"name": name, "description": text}
+        for name, text in (
+            ("Stores", "The stores a caller may use, and who may do what on them."),
+            ("Products", "What a store offers, with its prices, quantities and template fields."),
+            ("Proofs", "How a product looks with data in it, and pictures for its image fields."),
+            ("Orders", "Prices that bind, orders, what became of them, and their print files."),
+            ("Delivery", "How many deliveries a postal code and its carrier routes have, for direct mail."),
+            ("Applications", "Applications, their keys and icons."),
+            ("Events and webhooks", "What happened, read at any time or sent as signed requests."),
+            ("Webhook requests", "What the address of a webhook is sent."),
+            ("Associations", "Asking for the use of a store, or for a place in an application."),
+            ("Users", "Accounts and their roles."),
         )
     ],
     "APPEND_COMPONENTS": {

@@ -42,6 +42,13 @@ TOKEN_PARAMETERS = frozenset(
 )
 REVOCATION_PARAMETERS = frozenset({"token", "token_type_hint"})
 CLIENT_PARAMETERS = frozenset({"client_id", "client_secret"})
+DESCRIPTIONS = {
+    "invalid_client": "The client_id is not known, the key is wrong or has ended, or no credentials were sent.",
+    "invalid_grant": "The code or refresh token is wrong, was used or has ended, or belongs to another client.",
+    "invalid_scope": "A scope is not known, or this client may not have it.",
+    "unauthorized_client": "This client may not use this grant_type.",
+    "unsupported_grant_type": "Write authorization_code, refresh_token or client_credentials as grant_type.",
+}
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 Respond = Callable[..., tuple[dict[str, str], str | None, int]]
@@ -142,7 +149,16 @@ def _response_to(
     return content, status
 
 
+def _described(content: str) -> str:
+    """An error with a sentence for people; the library leaves it out of some."""
+    error = json.loads(content or "{}")
+    if "error" in error and not error.get("error_description"):
+        error["error_description"] = DESCRIPTIONS.get(error["error"], "The request was refused.")
+    return json.dumps(error)
+
+
 def _answer(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
+    content = _described(content) if status >= 400 else content
     response = HttpResponse(content, status=status, content_type="application/json", headers=NO_STORE)
     if status == 401:
         # Whatever was sent, Basic is the scheme by which a client can prove itself here.

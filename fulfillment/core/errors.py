@@ -22,7 +22,6 @@ class DomainError(Exception):
 
     status = 400
     code = "invalid"
-    title = "Invalid request"
 
     def __init__(
         self,
@@ -52,19 +51,16 @@ class Invalid(DomainError):
 class Forbidden(DomainError):
     status = 403
     code = "forbidden"
-    title = "Access denied"
 
 
 class NotFound(DomainError):
     status = 404
     code = "not_found"
-    title = "Not found"
 
 
 class Conflict(DomainError):
     status = 409
     code = "conflict"
-    title = "Conflict with the current state"
 
 
 class Busy(Conflict):
@@ -79,13 +75,11 @@ class PreconditionFailed(DomainError):
 
     status = 412
     code = "precondition_failed"
-    title = "Changed in the meantime"
 
 
 class Unprocessable(DomainError):
     status = 422
     code = "unprocessable"
-    title = "Not the same request"
 
 
 class Unavailable(DomainError):
@@ -93,7 +87,6 @@ class Unavailable(DomainError):
 
     status = 503
     code = "service_unavailable"
-    title = "Service unavailable"
     retry_after = 5
 
 
@@ -102,7 +95,6 @@ class TooManyRequests(DomainError):
 
     status = 429
     code = "rate_limit_exceeded"
-    title = "Too many requests"
 
     def __init__(
         self,

@@ -96,7 +96,7 @@ RULES = (
     Beyond(
         "what another value, or an application, makes required",
         frozenset({"required"}),
-        lambda pointer, value: pointer in {"/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
+        lambda pointer, value: pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
     ),
 )
 

@@ -3,6 +3,7 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -32,6 +33,12 @@ class PNGImage(BaseRenderer):
         return orjson.dumps(data)
 
 
+class IconFormSerializer(serializers.Serializer):
+    """One file; its name in the form does not matter."""
+
+    icon = serializers.FileField()
+
+
 class IconViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
@@ -52,14 +59,8 @@ class IconViewSet(ApiViewSet):
         f"bytes), as the raw body or as the only file of a form. The mark itself belongs in the central "
         f"{CENTRAL_SIDE} x {CENTRAL_SIDE} pixels. A 24-bit BMP of this size is always too large.",
         request={
-            "image/png": OpenApiTypes.BINARY,
-            "image/jpeg": OpenApiTypes.BINARY,
-            "image/bmp": OpenApiTypes.BINARY,
-            "multipart/form-data": {
-                "type": "object",
-                "properties": {"icon": {"type": "string", "format": "binary"}},
-                "required": ["icon"],
-            },
+            "image/*": OpenApiTypes.BINARY,
+            "multipart/form-data": IconFormSerializer,
         },
         responses={204: None},
     )

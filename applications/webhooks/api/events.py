@@ -1,29 +1,42 @@
 from urllib.parse import urlencode
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from applications.registration.selectors.applications import application_for
 from applications.webhooks.api.examples import EVENT_RESPONSE
 from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
+from applications.webhooks.models.event_type import PATTERNS, EventType
 from applications.webhooks.selectors.events import (
     DEFAULT_TAKE,
     LARGEST_TAKE,
     Cursor,
+    EventFilters,
     checked_patterns,
     event_page,
     event_record,
+    place_of,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import whole_parameter
+from fulfillment.core.api.parameters import moment_parameter, whole_parameter
 from fulfillment.core.api.viewsets import ApiViewSet
 
 PARAMETERS = [
-    OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
     OpenApiParameter(
-        "type", str, many=True, explode=True, description=f"Names of events or patterns: {PATTERNS_TEXT}."
+        "after",
+        str,
+        description="Where the last page ended, from its `Link` header; or the EventID of the last event you have.",
+    ),
+    OpenApiParameter("storeID", str, description="Events of this store."),
+    OpenApiParameter("orderID", str, description="Events of this order, by its OrderID."),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Of this moment or later."),
+    OpenApiParameter(
+        "type",
+        {"type": "array", "items": {"type": "string", "enum": [*PATTERNS, *EventType.values]}},
+        explode=True,
+        description=f"Names of events or patterns: {PATTERNS_TEXT}.",
     ),
     OpenApiParameter(
         "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
@@ -53,8 +66,11 @@ class EventViewSet(ApiViewSet):
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
-        after = Cursor.of(query["after"]) if "after" in query else Cursor()
-        page = event_page(application, after=after, patterns=patterns, take=take)
+        after = place_of(application, query["after"]) if "after" in query else Cursor()
+        filters = EventFilters(
+            query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
+        )
+        page = event_page(application, after=after, patterns=patterns, filters=filters, take=take)
         kept = [(name, value) for name, values in query.lists() if name != "after" for value in values]
         following = urlencode([*kept, ("after", page.next.text)])
         link = f'<{settings.API_URL}/application/{application.pk}/event?{following}>; rel="next"'

@@ -1,5 +1,6 @@
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from applications.webhooks.models import DeliveryState
@@ -25,16 +26,19 @@ class EventSerializer(serializers.Serializer):
     Timestamp = Timestamp(help_text="When it happened.")
     StoreID = serializers.CharField(allow_null=True)
     ApplicationID = serializers.CharField()
-    Data = serializers.DictField(
-        help_text="Of an order: OrderID, OrderNumber, ExternalID, Sequence (rising by 1 for each order), "
-        "PreviousStatus, Status, StatusName, Shipments, OrderURL. Nothing of a recipient."
-    )
+    # Described by `event_schemas`, for each type.
+    Data = serializers.DictField()
+
+
+@extend_schema_field({"type": "string", "enum": [*PATTERNS, *EventType.values]})
+class _EventPattern(StrictText):
+    """The service itself names those there are."""
 
 
 class _Names(StrictList):
-    def __init__(self, help_text: str, **more: Any) -> None:
+    def __init__(self, help_text: str, child: StrictText | None = None, **more: Any) -> None:
         super().__init__(
-            child=StrictText(allow_blank=True, max_length=200),
+            child=child or StrictText(allow_blank=True, max_length=200),
             required=False,
             max_length=200,
             help_text=help_text,
@@ -53,7 +57,10 @@ class WebhookChangeSerializer(StrictSerializer):
         trim_whitespace=False,
         help_text="An `https` address of the public Internet, without user name, password or fragment.",
     )
-    EventTypes = _Names(help_text=f"Names and patterns: {PATTERNS_TEXT}. Default: `*`, everything.")
+    EventTypes = _Names(
+        child=_EventPattern(allow_blank=True, trim_whitespace=False),
+        help_text=f"Names and patterns: {PATTERNS_TEXT}. Default: `*`, everything.",
+    )
     StoreIDs = _Names(
         help_text="Only events of these stores, and those of no store. Default: of every store."
     )
@@ -67,6 +74,8 @@ class WebhookChangeSerializer(StrictSerializer):
 
 
 class WebhookRequestSerializer(WebhookChangeSerializer):
+    """Where events are to be sent, and which."""
+
     URL = StrictText(
         max_length=4000,
         trim_whitespace=False,
@@ -78,7 +87,7 @@ class WebhookSerializer(serializers.Serializer):
     ID = serializers.CharField()
     ApplicationID = serializers.CharField()
     URL = serializers.CharField()
-    EventTypes = serializers.ListField(child=serializers.CharField())
+    EventTypes = serializers.ListField(child=_EventPattern())
     StoreIDs = serializers.ListField(child=serializers.CharField())
     IsEnabled = serializers.BooleanField()
     DisabledReason = serializers.CharField(allow_null=True)

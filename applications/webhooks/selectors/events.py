@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, BooleanField, Func, Q, TextField
+from django.db.models import BigIntegerField, BooleanField, Func, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -23,6 +23,7 @@ from fulfillment.core.errors import Invalid
 
 KEPT = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+UUID_LENGTH = 36
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # Every transaction with a lower number has ended, and none will ever begin: what it wrote is there for good. One
@@ -53,7 +54,7 @@ class Cursor:
         found = _CURSOR.match(plain)
         cursor = cls(int(found[1]), int(found[2])) if found else cls()
         if cursor.text != text:
-            message = "after: take it from the Link header of the page before."
+            message = "after: take it from the Link header of the page before, or write an EventID."
             raise Invalid.at("?after", "parameter_invalid", message)
         return cursor
 
@@ -66,11 +67,45 @@ class EventPage:
     next: Cursor
 
 
+@dataclass(frozen=True, slots=True)
+class EventFilters:
+    """What else a reader asks for."""
+
+    store_id: str | None = None
+    order_id: str | None = None
+    created_after: datetime | None = None
+
+    def applied(self, events: QuerySet[Event]) -> QuerySet[Event]:
+        if self.store_id is not None:
+            events = events.filter(store_id=self.store_id)
+        if self.order_id is not None:
+            events = events.filter(data__OrderID=self.order_id)
+        if self.created_after is not None:
+            events = events.filter(timestamp__gte=self.created_after)
+        return events
+
+
+def place_of(application: Application, text: str) -> Cursor:
+    """Where `after` says: a cursor of a `Link`, or the EventID of an event of this application."""
+    try:
+        event_id = UUID(text) if len(text) == UUID_LENGTH else None
+    except ValueError:
+        event_id = None
+    if event_id is None:
+        return Cursor.of(text)
+    event = Event.objects.filter(application=application, event_id=event_id).first()
+    if event is None:
+        message = "after: this application has no event with this EventID; events are kept for 30 days."
+        raise Invalid.at("?after", "parameter_invalid", message)
+    return Cursor(event.transaction, event.pk)
+
+
 def event_page(
     application: Application,
     *,
     after: Cursor = Cursor(),
     patterns: Sequence[str] = (),
+    filters: EventFilters = EventFilters(),
     take: int = DEFAULT_TAKE,
     now: datetime | None = None,
 ) -> EventPage:
@@ -85,6 +120,7 @@ def event_page(
         )
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
+    events = filters.applied(events)
     found = list(events.order_by("transaction", "id")[:take])
     if not found and after.transaction > _newest_transaction():
         message = "after: the database was restored from a backup since; begin anew without it."

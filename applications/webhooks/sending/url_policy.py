@@ -65,7 +65,7 @@ def refusal(url: str) -> str | None:
     addresses = [literal] if literal else _resolved(host.rstrip("."))
     if not literal and _is_special_use(host):
         is_named = addresses and all(is_allowed(address) for address in addresses)
-        return None if is_named else f"{host} is not a name of the public Internet."
+        return None if is_named else f"{host} is not a name of the public Internet.{_hint(host)}"
     if not addresses:
         return None if parsed.scheme == "https" else NOT_HTTPS
     for address in addresses:
@@ -73,8 +73,19 @@ def refusal(url: str) -> str | None:
             if parsed.scheme == "http" and is_public(address):
                 return NOT_HTTPS
             # Not which one: of a name within the operator's network that is for insiders to know.
-            return f"{host} is not an address of the public Internet."
+            return f"{host} is not an address of the public Internet.{_hint(host)}"
     return None
+
+
+def _hint(host: str) -> str:
+    """For a webhook that is tried on the service's own machine; what other names stand for is not told."""
+    literal = literal_address(host)
+    name = host.rstrip(".").lower()
+    if (literal and _plain(literal).is_loopback) or name == "localhost" or name.endswith(".localhost"):
+        return (
+            " The operator can allow it: name its network in WEBHOOK_ALLOWED_NETWORKS, such as 127.0.0.0/8."
+        )
+    return ""
 
 
 def parse(url: str) -> URL:

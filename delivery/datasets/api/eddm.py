@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from delivery.datasets.selectors.populations import look_up
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import refuse_unknown_parameters
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid, Unavailable
@@ -42,11 +43,11 @@ class DeliveryPopulationSerializer(serializers.Serializer):
 
 class NoPopulationData(Unavailable):
     code = "population_data_missing"
-    title = "No population data"
     retry_after = 300
 
 
 class EddmViewSet(ApiViewSet):
+    reads_own_query = True
     access = {"list": Access(rule="Every caller.")}
     errors = {
         "list": {
@@ -109,7 +110,7 @@ class EddmViewSet(ApiViewSet):
         ],
     )
     def list(self, request: Request) -> HttpResponse:
-        codes = _plain_codes(request) or read_codes(request.GET.getlist(PARAMETER))
+        codes = _plain_codes(request) or _codes(request)
         answer = look_up(codes)
         if answer is None:
             raise NoPopulationData("No population data is loaded yet; the operator must import it.")
@@ -122,6 +123,11 @@ class EddmViewSet(ApiViewSet):
         if answer.is_synthetic:
             response["X-Data-Synthetic"] = "true"
         return response
+
+
+def _codes(request: Request) -> list[str]:
+    refuse_unknown_parameters(request.GET, (PARAMETER,))
+    return read_codes(request.GET.getlist(PARAMETER))
 
 
 def _plain_codes(request: Request) -> list[str]:
@@ -160,7 +166,8 @@ def read_codes(values: Iterable[str]) -> list[str]:
         detail = (
             faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with {PARAMETER}."
         )
-        raise Invalid(detail, faults=faults)
+        kinds = {fault.code for fault in faults}
+        raise Invalid(detail, code=kinds.pop() if len(kinds) == 1 else "parameter_invalid", faults=faults)
     return list(codes)
 
 

@@ -28,6 +28,23 @@ SAID = {
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
 }
+# RFC 9457: one title for one kind of problem. `Code` and `detail` say what happened.
+TITLES = {
+    400: "Invalid request",
+    401: "Credentials missing or invalid",
+    403: "Access denied",
+    404: "Not found",
+    405: "Method not allowed",
+    406: "Not acceptable",
+    409: "Conflict with the current state",
+    412: "Changed in the meantime",
+    413: "Body too large",
+    415: "Unsupported media type",
+    422: "Not the same request",
+    429: "Too many requests",
+    500: "Internal error",
+    503: "Service unavailable",
+}
 
 
 class Unauthorized(DomainError):
@@ -35,7 +52,6 @@ class Unauthorized(DomainError):
 
     status = 401
     code = "unauthorized"
-    title = "Credentials missing or invalid"
 
     def __init__(self, message: str, *, code: str, challenges: list[str], gateway_body: bool = False) -> None:
         super().__init__(message, code=code)
@@ -48,7 +64,6 @@ class InsufficientScope(DomainError):
 
     status = 403
     code = "insufficient_scope"
-    title = "Access denied"
 
     def __init__(self, message: str, *, scopes: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -65,7 +80,6 @@ def problem(
     code: str,
     detail: str,
     *,
-    title: str | None = None,
     faults: Sequence[Fault] = (),
     fault_count: int = 0,
     members: Mapping[str, object] | None = None,
@@ -75,7 +89,7 @@ def problem(
     listed = faults[:LISTED]
     body = {
         "type": f"urn:store-fulfillment:error:{code}",
-        "title": title or HTTPStatus(status).phrase,
+        "title": TITLES.get(status) or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "Code": code,
@@ -112,7 +126,6 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
             400,
             "invalid_body",
             mistakes.summary,
-            title="Invalid request",
             faults=mistakes.listed,
             fault_count=mistakes.count,
         )
@@ -193,7 +206,6 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
         exc.status,
         exc.code,
         exc.message,
-        title=exc.title,
         faults=exc.faults,
         fault_count=exc.fault_count,
         members=members,

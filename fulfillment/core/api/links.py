@@ -11,6 +11,9 @@ BODY = "$response.body#/"
 FIRST = "$response.body#/0/"
 LISTED = "The first of the list: "
 OF_THE_REQUEST = "$request.path."
+# OpenAPI has no way to say which members of a body come from an answer that all generators take: `requestBody` of a
+# link is the whole body, and several of them refuse one that is not a string.
+LINKED_BODY = "x-requestBody"
 ETAG = {"If-Match": "$response.header.ETag"}
 
 
@@ -24,16 +27,16 @@ class Link:
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
-STORE = {"store_id": f"{BODY}StoreID"}
-PRODUCT = {"store_id": f"{OF_THE_REQUEST}store_id", "product_id": f"{BODY}ID"}
+STORE = {"storeID": f"{BODY}StoreID"}
+PRODUCT = {"storeID": f"{OF_THE_REQUEST}storeID", "productID": f"{BODY}ID"}
 ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
-IN_STORE = {"store_id": f"{OF_THE_REQUEST}store_id"}
-QUOTE = {**STORE, "quote_id": f"{BODY}QuoteID"}
-ORDER = {**STORE, "order_id": f"{BODY}OrderID"}
-APPLICATION = {"application_id": f"{BODY}ID"}
-WEBHOOK = {"application_id": f"{BODY}ApplicationID", "webhook_id": f"{BODY}ID"}
-OF_DELIVERY = {"application_id": f"{OF_THE_REQUEST}application_id", "webhook_id": f"{BODY}WebhookID"}
-ASSOCIATION = {"association_id": f"{BODY}ID"}
+IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
+QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
+ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+APPLICATION = {"applicationID": f"{BODY}ID"}
+WEBHOOK = {"applicationID": f"{BODY}ApplicationID", "webhookID": f"{BODY}ID"}
+OF_DELIVERY = {"applicationID": f"{OF_THE_REQUEST}applicationID", "webhookID": f"{BODY}WebhookID"}
+ASSOCIATION = {"associationID": f"{BODY}ID"}
 
 WEBHOOK_LINKS = (
     Link("webhook_read", "Read it again.", WEBHOOK),
@@ -68,7 +71,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("order_status", "Move it as it was seen here.", {**ORDER, **ETAG}),
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),
-        Link("order_print_file", "What is printed.", {**ORDER, "item_key": f"{BODY}Items/0/ItemKey"}),
+        Link("order_print_file", "What is printed.", {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"}),
         Link("order_create", "Print it once more.", STORE, {"ReprintOfOrderID": f"{BODY}OrderID"}),
     ),
     "ExportRow": (
@@ -81,7 +84,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link(
             "application_key_regenerate",
             "Give its first key a new value.",
-            {**APPLICATION, "key_id": f"{BODY}Keys/0/ID"},
+            {**APPLICATION, "keyID": f"{BODY}Keys/0/ID"},
         ),
         Link("application_icon_read", "Its icon.", APPLICATION),
         Link("application_icon_set", "Give it another icon.", APPLICATION),
@@ -94,7 +97,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
     "WebhookWithSecret": WEBHOOK_LINKS,
     "Delivery": (
         Link("webhook_delivery_list", "See what became of it.", OF_DELIVERY),
-        Link("webhook_delivery_resend", "Have it sent again.", {**OF_DELIVERY, "delivery_id": f"{BODY}ID"}),
+        Link("webhook_delivery_resend", "Have it sent again.", {**OF_DELIVERY, "deliveryID": f"{BODY}ID"}),
     ),
     "Association": (
         Link("association_read", "See what became of it.", ASSOCIATION),
@@ -102,8 +105,8 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("association_approve", "Approve it.", ASSOCIATION),
         Link("association_deny", "Deny it.", ASSOCIATION),
     ),
-    "User": (Link("user_roles", "What they may do, for operators.", {"user_id": f"{BODY}ID"}),),
-    "Role": (Link("store_user_roles", "What they may do there.", {**STORE, "user_id": f"{BODY}UserID"}),),
+    "User": (Link("user_roles", "What they may do, for operators.", {"userID": f"{BODY}ID"}),),
+    "Role": (Link("store_user_roles", "What they may do there.", {**STORE, "userID": f"{BODY}UserID"}),),
 }
 # What wants more than the thing an answer shows, by the ID of the operation.
 LEADS_TO_AFTER: dict[str, tuple[Link, ...]] = {
@@ -163,7 +166,7 @@ def _described(link: Link, listed: bool) -> dict[str, Any]:
     if parameters:
         said["parameters"] = _placed(parameters, listed)
     if link.body:
-        said["requestBody"] = _placed(link.body, listed)
+        said[LINKED_BODY] = _placed(link.body, listed)
     return said
 
 

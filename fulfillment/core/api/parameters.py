@@ -1,8 +1,56 @@
 """Query parameters: what is not understood is refused by name."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any
 
-from fulfillment.core.errors import Invalid
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
+
+from fulfillment.core.api.serializers import Timestamp
+from fulfillment.core.errors import Fault, Invalid
+from fulfillment.core.mistakes import LISTED
+
+
+@cache
+def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
+    """The query parameters of an action, from the `extend_schema` that the description is made of."""
+    schema = getattr(view_class, action).kwargs["schema"]()
+    schema.view = view_class()
+    schema.view.action, schema.view.request, schema.view.kwargs, schema.method = action, None, {}, ""
+    return tuple(
+        one.name for one in schema.get_override_parameters() if one.location == OpenApiParameter.QUERY
+    )
+
+
+def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> list[Fault]:
+    known = f"Allowed: {', '.join(allowed)}." if allowed else "None is taken here."
+    return [
+        Fault(
+            f"?{name[:40]}", "parameter_invalid", f"{name[:40]}: there is no parameter of this name. {known}"
+        )
+        for name in names
+        if name not in allowed
+    ]
+
+
+def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) -> None:
+    """A filter that is misspelt must not answer as if it were not there."""
+    faults = unknown_parameter_faults(names, allowed)
+    if faults:
+        message = (
+            faults[0].message if len(faults) == 1 else f"{len(faults)} query parameters are not known here."
+        )
+        listed, count = faults[:LISTED], len(faults)
+        raise Invalid(message, code="parameter_invalid", faults=listed, fault_count=count)
+
+
+def check_parameter_names(view: Any, query: Mapping[str, str]) -> None:
+    """For views that do not read their whole query themselves (`reads_own_query`)."""
+    if view.action not in {None, "metadata"}:
+        refuse_unknown_parameters(query, declared_parameters(type(view), view.action))
 
 
 def flag_parameter(query: Mapping[str, str], name: str) -> bool:
@@ -22,3 +70,16 @@ def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: 
         message = f"{name}: write a whole number from 1 to {most}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message)
     return int(text)
+
+
+def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        # An offset's plus sign that was not encoded arrives as a space.
+        return Timestamp().to_internal_value(re.sub(r" (?=\d\d:?\d\d\Z)", "+", text))
+    except ValidationError as error:
+        example = "2026-03-01T12:00:00Z"
+        message = f"{name}: write an ISO 8601 date and time such as {example}; found {text[:40]!r}."
+        raise Invalid.at(f"?{name}", "parameter_invalid", message) from error

@@ -19,6 +19,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from fulfillment.core.api.access import Access
+from fulfillment.core.api.document import TAKES_NULL
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
 from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
 
@@ -138,9 +139,30 @@ class OperationSchema(AutoSchema):
             operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
             for parameter in operation.get("parameters", ()):
                 _limit_text(parameter)
+            operation.get("parameters", []).sort(key=self._place)
             if "requestBody" in operation and self._needs_body(operation["requestBody"]["content"]):
                 operation["requestBody"]["required"] = True
         return operation
+
+    def _place(self, parameter: dict[str, Any]) -> tuple[int, bool]:
+        """Path parameters first, in the order of the path: clients make positional arguments of them."""
+        if parameter["in"] == "path":
+            return self.path.index("{" + parameter["name"] + "}"), False
+        return len(self.path), not parameter.get("required", False)
+
+    def _get_serializer_name(self, *args: Any, **options: Any) -> str:
+        name: str = super()._get_serializer_name(*args, **options)
+        return name.replace("RequestRequest", "Request")
+
+    def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
+        meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)
+        if field.field_name == "_meta":
+            meta.pop("title", None)
+        form = field.parent
+        if direction == "request" and isinstance(form, StrictSerializer):
+            takes_null = meta.pop("nullable", False)
+            meta |= {TAKES_NULL: True} if takes_null or (form.ignored_nulls and not field.required) else {}
+        return meta
 
     def _needs_body(self, content: dict[str, Any]) -> bool:
         form = self.get_request_serializer()
@@ -158,8 +180,6 @@ class OperationSchema(AutoSchema):
         schema = super()._map_basic_serializer(serializer, direction)
         if isinstance(serializer, StrictSerializer):
             schema["additionalProperties"] = False
-            if serializer.one_of_these_required:
-                schema["anyOf"] = [{"required": [name]} for name in serializer.one_of_these_required]
         return schema
 
     def _insert_field_validators(self, field: Any, schema: Any) -> None:

@@ -5,8 +5,10 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from fulfillment.core.api.parameters import check_parameter_names
 from fulfillment.core.api.responses import ANYTHING, JSON
 
 # A body without a Content-Type is read as JSON: the contract makes that header optional.
@@ -61,6 +63,17 @@ class FastPathRequest:
 # the two would be a mistake: the same classes authenticate, permit, throttle, parse and render. (A docstring would
 # become the description of every operation.)
 class ApiViewSet(ViewSet):
+    # A view that names the parameters it does not know together with what else is wrong with its query.
+    reads_own_query = False
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self._check_query(request)
+
+    def _check_query(self, request: Any) -> None:
+        if request.META.get("QUERY_STRING") and not self.reads_own_query:
+            check_parameter_names(self, request.query_params)
+
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not self._uses_fast_path(request):
             return super().dispatch(request, *args, **kwargs)
@@ -71,6 +84,7 @@ class ApiViewSet(ViewSet):
             plain.authenticate()
             self.check_permissions(plain)
             self.check_throttles(plain)
+            self._check_query(plain)
             response = getattr(self, self.action)(plain, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 - as DRF does
             response = self.handle_exception(error)

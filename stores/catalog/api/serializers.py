@@ -19,9 +19,8 @@ from stores.catalog.representations import field_choices, image_url, options
 VERBOSE = "Only with `verbose=true`."
 
 
+# Shows `verbose_members` only in the context `verbose`. (A docstring would stand in the description of the API.)
 class VerboseSerializer(serializers.Serializer):
-    """Shows the members named in `verbose_members` only in the context `verbose`."""
-
     verbose_members: tuple[str, ...] = ()
 
     def to_representation(self, instance: Any) -> dict[str, Any]:

@@ -157,7 +157,7 @@ HISTORY = {
 ORDER_EXAMPLE = OpenApiExample("Order", value=ORDER, response_only=True, status_codes=["200", "201", "202"])
 ORDER_EXAMPLES = [OpenApiExample("New order", value=ORDER_REQUEST, request_only=True), ORDER_EXAMPLE]
 HISTORY_EXAMPLE = OpenApiExample("Change", value=HISTORY, response_only=True)
-EXPORT_EXAMPLE = OpenApiExample("Row", value=EXPORT_ROW, response_only=True)
+EXPORT_EXAMPLE = OpenApiExample("Row", value=EXPORT_ROW, response_only=True, media_type="application/json")
 CANCEL_EXAMPLE = OpenApiExample("Cancel", value={"Reason": "Ordered twice."}, request_only=True)
 REFUSAL_EXAMPLE = OpenApiExample("Refuse", value={"Note": "On the press already."}, request_only=True)
 STATUS_EXAMPLE = OpenApiExample(

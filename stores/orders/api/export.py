@@ -9,15 +9,13 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
 from fulfillment.core.api.responses import json_bytes
-from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
 from fulfillment.core.lanes import FILES, lane_errors
@@ -73,6 +71,12 @@ PARAMETERS = [
     ),
     OpenApiParameter("productID", str, description="Orders that hold this product."),
     OpenApiParameter("orderNumber", str),
+    OpenApiParameter("externalID", str, description="Orders with this ExternalID."),
+    OpenApiParameter(
+        "updatedAfter",
+        OpenApiTypes.DATETIME,
+        description="Changed at this moment or later. To walk along changes as they come, read events.",
+    ),
     OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
     OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
 ]
@@ -101,6 +105,7 @@ class CSVRenderer(BaseRenderer):
 
 
 class OrderExportViewSet(ApiViewSet):
+    reads_own_query = True
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
@@ -124,9 +129,12 @@ class OrderExportViewSet(ApiViewSet):
         summary="Export the orders of a store",
         description='Oldest first. Follow `Link: rel="next"` to walk through any number of orders: it costs the same '
         "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
-        "many match. `Accept: text/csv` streams the same columns. Parameters that are not listed here are refused.",
+        "many match. `Accept: text/csv` streams the same columns.",
         parameters=[*PARAMETERS, *ANSWERED],
-        responses={200: ExportRowSerializer(many=True)},
+        responses={
+            (200, "application/json"): ExportRowSerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+        },
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
@@ -156,6 +164,7 @@ class _Parameters:
     statuses: Sequence[int] = ()
     created_after: datetime | None = None
     created_before: datetime | None = None
+    updated_after: datetime | None = None
 
     def __init__(self, request: Request) -> None:
         self.query = request.query_params
@@ -164,9 +173,7 @@ class _Parameters:
             self._read()
 
     def _read(self) -> None:
-        unknown = [name for name in self.query if name not in ALLOWED]
-        for name in unknown[:UNKNOWN_SHOWN]:
-            self._refuse(name[:40], f"there is no parameter of this name. Allowed: {', '.join(ALLOWED)}.")
+        self.faults += unknown_parameter_faults(self.query, ALLOWED)[:UNKNOWN_SHOWN]
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._whole("skip", 0, LAST) or 0
@@ -174,6 +181,7 @@ class _Parameters:
         self.verbose = self._flag("verbose")
         self.statuses = self._statuses()
         self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
+        self.updated_after = self._moment("updatedAfter")
         self.after = self._cursor()
 
     @property
@@ -193,6 +201,8 @@ class _Parameters:
             order_number=self.query.get("orderNumber"),
             created_after=self.created_after,
             created_before=self.created_before,
+            external_id=self.query.get("externalID"),
+            updated_after=self.updated_after,
         )
         return wanted and wanted.after(self.after)
 
@@ -233,15 +243,10 @@ class _Parameters:
         return [int(text) for text in texts if text in STATUSES]
 
     def _moment(self, name: str) -> datetime | None:
-        text = self.query.get(name)
-        if text is None:
-            return None
         try:
-            # An offset's plus sign that was not encoded arrives as a space.
-            return Timestamp().to_internal_value(re.sub(r" (?=\d\d:?\d\d\Z)", "+", text))
-        except ValidationError:
-            example = "2026-03-01T12:00:00Z"
-            self._refuse(name, f"write an ISO 8601 date and time such as {example}; found {text[:40]!r}.")
+            return moment_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
             return None
 
     def _cursor(self) -> int:

@@ -122,6 +122,7 @@ class Order(models.Model):
         indexes = [
             models.Index("store", "created", "position", name="order_by_date"),
             models.Index("store", "status", "position", name="order_by_status"),
+            models.Index("store", "updated", "position", name="order_by_update"),
             models.Index("store", "application", "position", include=["status"], name="order_by_application"),
             models.Index(
                 "store",

@@ -93,6 +93,8 @@ class OrderExportQuery:
     statuses: tuple[int, ...] | None = None
     product: int | None = None
     number: int | None = None
+    external_id: str | None = None
+    updated: datetime | None = None
     low: int = 0
     high: int = LAST
     since: int = 0
@@ -106,6 +108,8 @@ class OrderExportQuery:
             "statuses": None if self.statuses is None else list(self.statuses),
             "product": self.product,
             "number": self.number,
+            "external_id": self.external_id,
+            "updated": self.updated,
             "low": self.low,
             "high": self.high,
         }
@@ -113,8 +117,7 @@ class OrderExportQuery:
     @property
     def is_contiguous(self) -> bool:
         """Nothing but a span of positions, which has no gaps."""
-        filters = (self.application, self.user, self.statuses, self.product, self.number)
-        return all(value is None for value in filters)
+        return not any(_form(self))
 
     def after(self, position: int) -> "OrderExportQuery":
         return replace(self, low=max(self.low, position))
@@ -163,6 +166,8 @@ def wanted_orders(
     order_number: str | None = None,
     created_after: datetime | None = None,
     created_before: datetime | None = None,
+    external_id: str | None = None,
+    updated_after: datetime | None = None,
 ) -> OrderExportQuery | None:
     """What the caller asks for of what it may see; None where there can be nothing."""
     product = number = None
@@ -183,6 +188,8 @@ def wanted_orders(
         statuses=tuple(sorted(set(statuses))) or None,
         product=product[0] if product else None,
         number=number,
+        external_id=external_id,
+        updated=updated_after,
         low=low,
         high=high,
         since=low,
@@ -206,7 +213,10 @@ def export_count(wanted: OrderExportQuery, page: Page) -> int:
         newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
         return max(0, min(newest, wanted.high) - wanted.low)
     bounded = wanted.low > 0 or wanted.high < LAST
-    if not bounded and wanted.user is None and wanted.product is None and wanted.number is None:
+    # Tallies are kept by application and status.
+    if not bounded and not any(
+        (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
+    ):
         row = fetch_row(TALLY, wanted.parameters)
     else:
         row = fetch_row(_count_statement(*_form(wanted)), wanted.parameters)
@@ -258,13 +268,21 @@ def _bounds(opened: StoreAccess, after: datetime | None, before: datetime | None
 
 
 def _form(wanted: OrderExportQuery) -> tuple[bool, ...]:
-    parts = (wanted.application, wanted.user, wanted.statuses, wanted.product, wanted.number)
+    parts = (
+        wanted.application,
+        wanted.user,
+        wanted.statuses,
+        wanted.product,
+        wanted.number,
+        wanted.external_id,
+        wanted.updated,
+    )
     return tuple(part is not None for part in parts)
 
 
 @cache
 def _rows_statement(*form: bool) -> str:
-    by_status_alone = form == (False, False, True, False, False)
+    by_status_alone = form == (False, False, True, False, False, False, False)
     keys = BY_STATUS if by_status_alone else _keys(*form)
     return ROWS.format(keys=keys + PAGE)
 
@@ -275,12 +293,22 @@ def _count_statement(*form: bool) -> str:
 
 
 @cache
-def _keys(application: bool, user: bool, statuses: bool, product: bool, number: bool) -> str:
+def _keys(
+    application: bool,
+    user: bool,
+    statuses: bool,
+    product: bool,
+    number: bool,
+    external_id: bool,
+    updated: bool,
+) -> str:
     conditions = [
         ("o.application_id = %(application)s", application),
         ("o.user_id = %(user)s", user),
         ("o.status = ANY(%(statuses)s::smallint[])", statuses),
         ("o.number = %(number)s", number),
+        ("o.external_id = %(external_id)s", external_id),
+        ("o.updated >= %(updated)s", updated),
     ]
     needed = [text for text, is_needed in conditions if is_needed]
     if not product:

@@ -29,6 +29,12 @@ class AssetSerializer(serializers.Serializer):
     Created = Timestamp()
 
 
+class AssetFormSerializer(serializers.Serializer):
+    """One file; its name in the form does not matter."""
+
+    file = serializers.FileField()
+
+
 class AssetViewSet(ApiViewSet):
     parser_classes = [MultiPartParser, PNGParser, JPEGParser]
     maximum_bytes = MAXIMUM_BYTES
@@ -63,13 +69,8 @@ class AssetViewSet(ApiViewSet):
         "sRGB. Only the application that sent it can use it, for this store only.",
         parameters=[STORE_ID],
         request={
-            "image/png": OpenApiTypes.BINARY,
-            "image/jpeg": OpenApiTypes.BINARY,
-            "multipart/form-data": {
-                "type": "object",
-                "properties": {"file": {"type": "string", "format": "binary"}},
-                "required": ["file"],
-            },
+            "image/*": OpenApiTypes.BINARY,
+            "multipart/form-data": AssetFormSerializer,
         },
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE],

@@ -61,6 +61,7 @@ def wait_for(condition, *, seconds):
         time.sleep(0.005)
     return found
 
+
 pytestmark = pytest.mark.slow
 
 

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -260,6 +261,29 @@ class TestEvents:
         first = client.call("GET", f"{path}/event")
 
         assert (first.json(), client.call("GET", following(first)).json()) == ([], [])
+
+    def test_events_are_filtered_by_store_order_and_time(self, client, path, world):
+        for store_id, order_id in (("one", "a"), ("one", "b"), ("two", "c")):
+            make_event(world.application, store_id=store_id, data={"OrderID": order_id})
+        settle()
+
+        def found(query):
+            return [event["Data"]["OrderID"] for event in client.call("GET", f"{path}/event?{query}").json()]
+
+        assert found("storeID=one") == ["a", "b"]
+        assert found("orderID=c") == ["c"]
+        assert found("createdAfter=2099-01-01T00:00:00Z") == []
+        assert found("createdAfter=2000-01-01T00:00:00Z") == ["a", "b", "c"]
+
+    def test_after_takes_an_event_id_of_this_application_only(self, client, path, world):
+        events = [make_event(world.application, data={"Sequence": number}) for number in range(3)]
+        settle()
+
+        going_on = client.call("GET", f"{path}/event?after={events[1].event_id}").json()
+        foreign = client.call("GET", f"{path}/event?after={uuid4()}")
+
+        assert [event["Data"]["Sequence"] for event in going_on] == [2]
+        assert (foreign.status_code, foreign.json()["Code"]) == (400, "parameter_invalid")
 
     @pytest.mark.parametrize("query", ["take=0", "take=1001", "after=1", "after=", "type=nonsense", "type="])
     def test_parameter_that_is_not_understood_is_refused(self, client, path, query):

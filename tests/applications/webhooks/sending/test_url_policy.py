@@ -222,7 +222,9 @@ def test_special_use_name_is_not_saved_whatever_it_stands_for(monkeypatch, host,
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
 
-    assert refusal(f"https://{host}/events") == f"{host.lower()} is not a name of the public Internet."
+    assert str(refusal(f"https://{host}/events")).startswith(
+        f"{host.lower()} is not a name of the public Internet."
+    )
 
 
 def test_special_use_name_of_a_named_network_is_saved(monkeypatch, settings):
@@ -330,3 +332,12 @@ async def post(url: str, **options):
         return await client.post(url, b"{}", {})
     finally:
         await client.close()
+
+
+@pytest.mark.parametrize("host", ["localhost", "hook.localhost", "127.0.0.1", "[::1]"])
+def test_refused_loopback_address_names_the_setting(host):
+    assert "WEBHOOK_ALLOWED_NETWORKS" in str(refusal(f"https://{host}/events"))
+
+
+def test_other_refused_addresses_say_nothing_of_the_setting():
+    assert "WEBHOOK_ALLOWED_NETWORKS" not in str(refusal("https://10.0.0.1/events"))

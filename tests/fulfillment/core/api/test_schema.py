@@ -1,5 +1,6 @@
 """The published description: the committed file is the reviewed one, and it says what is enforced."""
 
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,9 @@ import pytest
 import yaml
 from django.core.management import call_command
 from drf_spectacular.validation import validate_schema
+from jsonschema import validate
 
+from applications.webhooks.models.event_type import EventType
 from fulfillment.core.api import schema
 from fulfillment.core.api.schema import access_text, schema_document
 from tests.accounts.api.test_access_matrix import operations
@@ -181,3 +184,75 @@ def test_nearly_every_operation_is_reached_by_a_link_or_leads_on(document):
     every = {operation["operationId"] for _, operation in described(document)}
 
     assert every - leading - reached == {"delivery_eddm_list", "user_emails"}
+
+
+def test_path_parameters_come_in_the_order_of_the_path_and_read_as_in_the_documents(document):
+    for name, operation in described(document):
+        listed = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "path"]
+        assert listed == re.findall(r"{(\w+)}", name), name
+        assert "_" not in "".join(listed)
+
+
+def test_bodies_of_links_are_no_objects(document):
+    """Generators refuse them."""
+    links = document["components"]["links"].values()
+
+    assert all(isinstance(link.get("requestBody", ""), str) for link in links)
+    assert any("x-requestBody" in link for link in links)
+
+
+def test_optional_members_of_requests_take_null_and_required_ones_do_not(document):
+    schemas = document["components"]["schemas"]
+    request = schemas["ApplicationRequest"]
+
+    assert request["properties"]["ReplyUrls"]["type"] == ["array", "null"]
+    assert request["properties"]["Name"]["type"] == "string"
+    assert {"type": "null"} in schemas["RecipientRequest"]["properties"]["LocationType"]["oneOf"]
+    assert {"type": "null"} in schemas["RecipientRequest"]["properties"]["Email"]["anyOf"]
+    assert "x-takes-null" not in str(document)
+
+
+def test_schemas_are_named_and_described_for_callers(document):
+    schemas = document["components"]["schemas"]
+
+    assert [name for name in schemas if "RequestRequest" in name or name.startswith("Patched")] == []
+    assert [name for name, schema in schemas.items() if "anyOf" in schema and "properties" in schema] == []
+    assert "verbose_members" not in str(document)
+    assert "Only what is to change" not in schemas["WebhookRequest"]["description"]
+    assert all(tag["description"] for tag in document["tags"])
+    assert document["info"]["license"]["name"]
+    assert document["info"]["contact"]["url"]
+    assert document["servers"][0]["url"].startswith("http")
+
+
+def test_every_event_is_a_webhook_with_its_own_payload(document):
+    schemas = document["components"]["schemas"]
+    mapping = schemas["Event"]["discriminator"]["mapping"]
+
+    assert set(document["webhooks"]) == set(mapping) == set(EventType.values)
+    for name, reference in mapping.items():
+        body = document["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        event = schemas[reference.rpartition("/")[2]]
+        assert body == {"$ref": reference}
+        kind = event["properties"]["Type"]["$ref"].rpartition("/")[2]
+        assert name in schemas[kind]["enum"]
+        assert event["properties"]["Data"]["$ref"].endswith("EventData")
+
+
+def test_what_is_not_json_is_not_described_as_json(document):
+    operations = {operation["operationId"]: operation for _, operation in described(document)}
+    exported = operations["order_exportview"]["responses"]["200"]["content"]
+
+    assert exported["text/csv"]["schema"] == {"type": "string"}
+    for name in ("asset_create", "application_icon_set"):
+        content = operations[name]["requestBody"]["content"]
+        assert list(content) == ["image/*", "multipart/form-data"]
+        assert "$ref" in content["multipart/form-data"]["schema"]
+
+
+def test_examples_of_json_lists_match_their_schema(document):
+    emails = document["paths"]["/api/v1/user/emails"]["post"]
+    for content in (emails["requestBody"], emails["responses"]["200"]):
+        media = content["content"]["application/json"]
+        for example in media["examples"].values():
+            validate(example["value"], {"type": "array", "items": {"type": "string"}})

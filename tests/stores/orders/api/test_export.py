@@ -303,3 +303,17 @@ def test_csv_runs_no_formula_where_cells_end_at_semicolons(db, shop, written, sh
 
     cells = dict(zip(heading, row, strict=True))
     assert (cells["RecipientName"], cells["TrackingNumbers"]) == (shown, "1Z;'=1+1")
+
+
+def test_external_id_and_change_find_orders(shop, orders):
+    found = Order.objects.order_by("position")[1]
+    Order.objects.filter(pk=found.pk).update(external_id="acme-1", updated="2099-01-01T00:00:00Z")
+
+    by_name = export(shop, externalID="acme-1")
+    changed = export(shop, updatedAfter="2099-01-01T00:00:00Z")
+
+    for response in (by_name, changed):
+        assert [row["OrderID"] for row in response.json()] == [str(found.pk)]
+        assert response["X-Total-Count"] == "1"
+    assert export(shop, externalID="nothing").json() == []
+    assert export(shop, updatedAfter="yesterday").json()["Errors"][0]["Pointer"] == "?updatedAfter"

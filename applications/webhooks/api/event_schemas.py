@@ -1,0 +1,115 @@
+"""The events in the OpenAPI document: one schema for each kind of `Data`, and the `webhooks` that bring them."""
+
+from typing import Any
+
+from applications.webhooks.models.event_type import EventType
+from fulfillment.core.api.document import or_null
+
+TEXT = {"type": "string"}
+MOMENT = {"type": "string", "format": "date-time"}
+TAG = "Webhook requests"
+SCHEMAS = "#/components/schemas/"
+HEADERS = {
+    "webhook-id": "The EventID: the same for every try.",
+    "webhook-timestamp": "When this try was sent, in seconds since 1970.",
+    "webhook-signature": "One or two signatures, `v1,` and base64, separated by a blank.",
+}
+
+
+def _object(members: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"type": "object", "description": description, "properties": members, "required": sorted(members)}
+
+
+PARCEL = _object(
+    {"Carrier": TEXT, "TrackingNumber": TEXT, "TrackingURL": or_null(TEXT), "Shipped": MOMENT},
+    "A parcel, without what it holds.",
+)
+DATA = {
+    "Order": _object(
+        {
+            "OrderID": TEXT,
+            "OrderNumber": TEXT,
+            "ExternalID": or_null(TEXT),
+            "Sequence": {"type": "integer", "description": "Rises by 1 with every change of the order."},
+            "PreviousStatus": {"type": ["integer", "null"]},
+            "Status": {"type": "integer"},
+            "StatusName": {"$ref": f"{SCHEMAS}StatusNameEnum"},
+            "Shipments": {
+                "type": "array",
+                "items": {"$ref": f"{SCHEMAS}EventShipment"},
+                "description": "The latest parcels, as many as fit.",
+            },
+            "OrderURL": TEXT,
+        },
+        "How an order is now. Nothing of a recipient.",
+    ),
+    "Association": _object(
+        {
+            "AssociationID": TEXT,
+            "StoreID": or_null(TEXT),
+            "UserID": or_null(TEXT),
+            "State": {"$ref": f"{SCHEMAS}AssociationStateEnum"},
+            "Grants": {"type": "array", "items": {"$ref": f"{SCHEMAS}GrantEnum"}},
+        },
+        "How an association request was decided.",
+    ),
+    "WebhookTest": _object({"WebhookID": TEXT, "Message": TEXT}, "A test that was asked for."),
+    "WebhookDisabled": _object(
+        {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."
+    ),
+}
+
+
+def kind_of(event_type: str) -> str:
+    """The name in DATA of what such an event carries."""
+    topic, _, word = event_type.partition(".")
+    return f"Webhook{word.capitalize()}" if topic == "webhook" else topic.capitalize()
+
+
+def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """A hook of drf-spectacular: `Event` becomes one of several, told apart by `Type`."""
+    schemas = result["components"]["schemas"]
+    envelope = schemas["Event"]
+    schemas["EventShipment"] = PARCEL
+    for kind, data in DATA.items():
+        types = [name for name in EventType.values if kind_of(name) == kind]
+        schemas[f"{kind}EventData"] = data
+        # Of a name: a generator takes an unnamed one for the member of the same name.
+        schemas[f"{kind}EventTypeEnum"] = {"type": "string", "enum": types}
+        members = {
+            **envelope["properties"],
+            "Type": {"$ref": f"{SCHEMAS}{kind}EventTypeEnum"},
+            "Data": {"$ref": f"{SCHEMAS}{kind}EventData"},
+        }
+        schemas[f"{kind}Event"] = {**envelope, "properties": members}
+    references = {name: f"{SCHEMAS}{kind_of(name)}Event" for name in EventType.values}
+    schemas["Event"] = {
+        "description": envelope["description"],
+        "oneOf": [{"$ref": reference} for reference in dict.fromkeys(references.values())],
+        "discriminator": {"propertyName": "Type", "mapping": references},
+    }
+    del schemas["EventTypeEnum"]
+    result["webhooks"] = {name: {"post": _webhook(name, schema)} for name, schema in references.items()}
+    return result
+
+
+def _webhook(event_type: str, schema: str) -> dict[str, Any]:
+    return {
+        "operationId": "webhook_event_" + event_type.replace(".", "_"),
+        "summary": f"The event {event_type}",
+        "description": "Signed as Standard Webhooks says; see the webhooks of an application.",
+        # Of their own: generators write one file for each tag, and that of the operations would be lost.
+        "tags": [TAG],
+        # Proved by the signature, not by a token.
+        "security": [{}],
+        "parameters": [
+            {"name": name, "in": "header", "required": True, "schema": TEXT, "description": text}
+            for name, text in HEADERS.items()
+        ],
+        "requestBody": {"content": {"application/json": {"schema": {"$ref": schema}}}, "required": True},
+        "responses": {
+            "2XX": {"description": "Received; answered within 15 seconds."},
+            "410": {"description": "Disables the webhook."},
+            "default": {"description": "Not received: it is tried again later."},
+        },
+    }

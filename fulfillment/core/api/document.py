@@ -1,0 +1,51 @@
+"""Hooks of drf-spectacular that finish the OpenAPI document as a whole."""
+
+import re
+from typing import Any
+
+# Set on a member of a request by `OperationSchema`; `finish_document` makes a type of it.
+TAKES_NULL = "x-takes-null"
+PATH_PARAMETER = re.compile(r"{(\w+)}")
+
+
+def finish_document(result: dict[str, Any], **options: Any) -> dict[str, Any]:
+    result["paths"] = {PATH_PARAMETER.sub(_spelled, path): item for path, item in result["paths"].items()}
+    for item in result["paths"].values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "path":
+                    parameter["name"] = path_name(parameter["name"])
+    schemas = result["components"]["schemas"]
+    for schema in schemas.values():
+        for name, member in schema.get("properties", {}).items():
+            if _pop_mark(member):
+                schema["properties"][name] = or_null(member)
+    result["components"]["schemas"] = dict(sorted(schemas.items()))
+    return result
+
+
+def _pop_mark(member: dict[str, Any]) -> bool:
+    places = [member, *member.get("anyOf", ())]
+    return any(place.pop(TAKES_NULL, False) for place in places)
+
+
+def path_name(name: str) -> str:
+    """`store_id` of the URL configuration as the documents write it: `storeID`."""
+    first, *others = name.split("_")
+    return first + "".join("ID" if word == "id" else word.capitalize() for word in others)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return "{" + path_name(found[1]) + "}"
+
+
+def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same, and null as well."""
+    if "type" in schema:
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return {**schema, "type": list(dict.fromkeys([*kinds, "null"]))}
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    reference = {"$ref": schema["$ref"]} if "$ref" in schema else schema["allOf"][0]
+    about = {name: value for name, value in schema.items() if name not in {"$ref", "allOf"}}
+    return {"oneOf": [reference, {"type": "null"}], **about}

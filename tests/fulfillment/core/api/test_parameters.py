@@ -1,0 +1,33 @@
+"""Query parameters: an operation takes those its description lists, and names them when it refuses another."""
+
+import pytest
+
+from fulfillment.core.api.schema import schema_document
+
+
+@pytest.mark.parametrize("address", ["/store", "/application", "/store/demo", "/user/self", "/association"])
+def test_unknown_parameter_is_refused_with_the_known_ones(world, address):
+    client = world.as_user(world.user)
+    described = schema_document()["paths"]["/api/v1" + address.replace("demo", "{storeID}")]["get"]
+    allowed = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
+
+    response = client.call("GET", f"{address}?nonsense=1&more=2")
+
+    problem = response.json()
+    assert (response.status_code, problem["Code"]) == (400, "parameter_invalid")
+    assert [fault["Pointer"] for fault in problem["Errors"]] == ["?nonsense", "?more"]
+    assert all(name in problem["Errors"][0]["Message"] for name in allowed)
+
+
+def test_unknown_parameter_of_a_creating_request_is_refused_before_anything_is_done(world):
+    response = world.as_application().call("POST", "/store/demo/quote?dryRun=true", {})
+
+    assert response.json()["Errors"][0]["Pointer"] == "?dryRun"
+
+
+def test_known_parameters_pass_and_options_are_not_checked(world, client):
+    user = world.as_user(world.user)
+
+    assert user.call("GET", "/store?verbose=true").status_code == 200
+    assert user.call("OPTIONS", "/store?nonsense=1").status_code == 200
+    assert user.call("HEAD", "/store?verbose=true").status_code == 200
