@@ -17,7 +17,8 @@ from tests.support.workers import ROOT, forget_jobs, worker_environment
 pytestmark = pytest.mark.slow
 
 SHORT_TIMES = (
-    "import django; django.setup(); from fulfillment.operations import worker_health as w; from functools import partial; "
+    "import django; django.setup(); from fulfillment.operations import worker_health as w; "
+    "from functools import partial; "
     "from fulfillment.management.commands import worker; "
     "worker.Watchdog = partial(w.Watchdog, late=1, recovery=1, look=0.2); "
     "from django.core.management import call_command; call_command('worker')"
