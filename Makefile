@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint style contracts security types migrations schema bench soak mutants install lock
+.PHONY: help run test check lint style contracts types migrations schema bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stor
 
 check: types migrations lint
 
-lint: style contracts security ## Check style, formatting, import contracts and security rules
+lint: style contracts ## Check style, security rules, formatting and import contracts
 
 style: $(VENV)/test.stamp
 	@$(BIN) -m ruff check --quiet .
@@ -35,9 +35,6 @@ style: $(VENV)/test.stamp
 
 contracts: $(VENV)/test.stamp
 	@$(BIN) -c 'from importlinter.cli import lint_imports_command as run; run()' --no-logo
-
-security: $(VENV)/test.stamp
-	@$(BIN) -m bandit --quiet --configfile pyproject.toml --recursive accounts applications delivery fulfillment stores
 
 types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .
