@@ -10,6 +10,7 @@ import math
 import time
 from dataclasses import dataclass, replace
 
+from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.observability.instruments import count_refusal
@@ -40,6 +41,7 @@ FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
 MOST_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "RateLimitStatus"]] = {}
+register_cache(_over)
 
 
 @dataclass(frozen=True, slots=True)
