@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check lint style contracts security types migrations schema bench soak mutants install lock
+.PHONY: help run test test-slow check lint style contracts types migrations schema bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or vis
 
 check: types migrations lint
 
-lint: style contracts security ## Check style, formatting, import contracts and security rules
+lint: style contracts ## Check style, security rules, formatting and import contracts
 
 style: $(VENV)/test.stamp
 	@$(BIN) -m ruff check --quiet .
@@ -38,9 +38,6 @@ style: $(VENV)/test.stamp
 
 contracts: $(VENV)/test.stamp
 	@$(BIN) -c 'from importlinter.cli import lint_imports_command as run; run()' --no-logo
-
-security: $(VENV)/test.stamp
-	@$(BIN) -m bandit --quiet --configfile pyproject.toml --recursive accounts applications delivery fulfillment stores
 
 types: $(VENV)/test.stamp ## Check the types
 	@$(BIN) -m mypy .

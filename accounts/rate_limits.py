@@ -1,19 +1,16 @@
 """Rate limits: how many requests a bucket may have in a window of time that begins with its first one.
 
-Every request is counted in the shared store before it is served, so that limits are exact however many processes
-and machines serve: in PostgreSQL by one upsert of an unlogged row, or in Redis by one script. Time is the store's
-own, the same for all. Fixed windows and not a leaking bucket: what an answer tells (`r` left, `t` seconds until
-all is there again) is then the whole truth, and who waits for `t` is served.
+Every request is counted in PostgreSQL before it is served, by one upsert of an unlogged row, so that limits are exact
+however many processes and machines serve. Time is the database's own, the same for all. Fixed windows and not a leaking
+bucket: what an answer tells (`r` left, `t` seconds until all is there again) is then the whole truth, and who waits for
+`t` is served.
 """
 
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
-from django.conf import settings
-
-from accounts import redis_rate_limits
+from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.observability.instruments import count_refusal
@@ -44,6 +41,7 @@ FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
 MOST_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "RateLimitStatus"]] = {}
+register_cache(_over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +76,11 @@ class RateLimitStatus:
 
 
 def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> RateLimitStatus:
-    """Counts one request of `bucket` and tells where it stands; PostgreSQL counts while Redis is away."""
-    counted = redis_rate_limits.count(bucket, window) if settings.RATE_LIMIT_REDIS_URL else None
-    used, resets_in = counted or _counted_in_postgresql(bucket, window)
+    """Counts one request of `bucket` and tells where it stands."""
+    row = fetch_row(COUNT_ONE[window], (bucket,))
+    if row is None:
+        raise AssertionError("an upsert returns its row")
+    used, resets_in = row
     standing = RateLimitStatus(policy, quota, used, resets_in, window)
     if standing.is_exceeded:
         remember_refusal(bucket, standing)
@@ -89,14 +89,11 @@ def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE)
 
 def refund(bucket: str) -> None:
     """Takes one request out of the count: it turned out to be none of those that are limited."""
-    if not (settings.RATE_LIMIT_REDIS_URL and redis_rate_limits.refund(bucket)):
-        execute(GIVE_BACK, (bucket,))
+    execute(GIVE_BACK, (bucket,))
 
 
 def forget(bucket: str) -> None:
     """Begins a new window."""
-    if settings.RATE_LIMIT_REDIS_URL:
-        redis_rate_limits.forget(bucket)
     execute(FORGET, (bucket,))
     _over.pop(bucket, None)
 
@@ -127,10 +124,3 @@ def refusal(standing: RateLimitStatus) -> TooManyRequests:
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
     members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
     return TooManyRequests(message, retry_after=wait, members=members)
-
-
-def _counted_in_postgresql(bucket: str, window: int) -> tuple[Any, ...]:
-    row = fetch_row(COUNT_ONE[window], (bucket,))
-    if row is None:
-        raise AssertionError("an upsert returns its row")
-    return row

@@ -1,17 +1,11 @@
 """What workers do for this app. A module `tasks` in any app is found by itself; see docs/architecture.md."""
 
 from django.utils import timezone
-from procrastinate import JobContext, RetryStrategy
+from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from applications.registration.services.mail import MAIL_TASK, send_mail_to_owners
-from applications.webhooks.services.events import DELIVER_QUEUE, DELIVER_TASK
 from applications.webhooks.services.health import review_failing_webhooks
-
-
-@app.task(name=DELIVER_TASK, queue=DELIVER_QUEUE, pass_context=True)
-async def deliver(context: JobContext, *, delivery_id: int) -> None:
-    await context.additional_context["sender"].send_new(delivery_id=delivery_id)
 
 
 @app.task(name=MAIL_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))

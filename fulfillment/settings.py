@@ -471,16 +471,6 @@ SIGN_UPS_PER_ADDRESS = 20
 ACCOUNTS_PER_USER = environment.integer("ACCOUNTS_PER_USER", 20, minimum=1)
 CONFIRMATIONS_PER_EMAIL = 5
 RESETS_PER_EMAIL, RESETS_PER_ADDRESS = 3, 20
-# Counted there instead of in PostgreSQL.
-RATE_LIMIT_REDIS_URL = environment.text("RATE_LIMIT_REDIS_URL")
-if not (
-    re.match(r"rediss?://[^/]|unix://|\Z", RATE_LIMIT_REDIS_URL)
-    and environment.split_url(RATE_LIMIT_REDIS_URL)
-):
-    raise ImproperlyConfigured(
-        f"RATE_LIMIT_REDIS_URL is {environment.without_password(RATE_LIMIT_REDIS_URL)!r}; write an address such as "
-        "redis://redis.example:6379/0."
-    )
 
 # Expensive work in each web process (fulfillment.core.lanes). Its threads, as the web server's --blocking-threads
 # has them: three quarters of them at most are held by it.

@@ -7,10 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from accounts import rate_limits
-from applications.registration.services import usage
-from stores.editor.selectors import drafts
-from stores.templates.selectors import layouts
+from fulfillment.core.caches import clear_caches
 from tests.support.databases import own_database
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
@@ -68,12 +65,9 @@ def static_files_looked_at_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered():
-    """What a process remembers outlives a test's transaction, and the next test may have the same keys."""
-    rate_limits._over.clear()
-    usage._counts.clear()
-    layouts._kept.clear()
-    drafts._kept.clear()
+def caches_cleared():
+    """What a process keeps outlives a test's transaction, and the next test may have the same keys."""
+    clear_caches()
 
 
 def pytest_configure() -> None:

@@ -1,6 +1,7 @@
-from typing import Any
+from typing import cast
 
 from django import forms
+from django.http import QueryDict
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from accounts.models import AssociationRequest
@@ -21,14 +22,14 @@ class GrantsForm(forms.Form):
         error_messages={"required": "Choose at least one grant, or deny the request."},
     )
 
-    def __init__(self, *args: Any, asked: AssociationRequest, **kwargs: Any) -> None:
+    def __init__(self, data: QueryDict | None = None, *, asked: AssociationRequest) -> None:
         for_store = asked.store_id is not None
         usual = DEFAULT_STORE_GRANTS if for_store else DEFAULT_APPLICATION_GRANTS
         allowed = STORE_GRANTS if for_store else APPLICATION_GRANTS
         initial = {"grants": asked.grants or list(usual)}
-        super().__init__(*args, prefix=str(asked.pk), initial=initial, **kwargs)
+        super().__init__(data, prefix=str(asked.pk), initial=initial)
         self.asked = asked
-        self.fields["grants"].choices = [  # type: ignore[attr-defined]
+        cast("forms.ChoiceField", self.fields["grants"]).choices = [
             (value, f"{value}: {label}") for value, label in Permission.choices if value in allowed
         ]
 

@@ -149,7 +149,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """One that waits is decided here: its facts stand beside the choice."""
-        context = {"show_save": False, "show_save_and_continue": False}
+        context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False}
         waiting = self.get_queryset(request).filter(state=AssociationState.PENDING)
         if (asked := waiting.filter(pk=_uuid(object_id)).first()) is not None:
             context |= {"waiting": [GrantsForm(asked=asked)], "note_form": NoteForm()}
@@ -172,8 +172,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
         if sent is not None and note_form.is_valid():
             note = note_form.cleaned_data["note"]
             if "deny" in sent:
-                asking = {"records": [form.asked for form in forms], "back": reverse(INBOX)}
-                if page := ask(self, request, question=DENY, button="Deny", **asking):
+                records = [form.asked for form in forms]
+                page = ask(self, request, question=DENY, button="Deny", records=records, back=reverse(INBOX))
+                if page:
                     return page
                 decisions = [(form.asked, {"note": note}) for form in forms]
                 self._decide(request, decisions, deny_association, "denied")

@@ -10,7 +10,7 @@ from accounts.models import EmailChange
 from accounts.pages.confirmation import is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, EmailForm
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.pages.throttling import too_many
 from accounts.selectors.email_changes import email_change_of, pending_email_change
 from accounts.selectors.email_confirmations import user_of_confirmation
@@ -29,14 +29,14 @@ def change_email(request: HttpRequest) -> HttpResponse:
             request, f"Look into the mail of {change.email}: the link in it finishes the change."
         )
         return redirect("portal:profile-email")
-    context = {"form": form, "pending": pending_email_change(request.user), "section": "profile"}
+    context = {"form": form, "pending": pending_email_change(signed_in_user(request)), "section": "profile"}
     return render(request, "accounts/email.html", context)
 
 
 @require_POST
 @signed_in
 def cancel_change(request: HttpRequest) -> HttpResponse:
-    cancel_email_change(user=request.user)
+    cancel_email_change(user=signed_in_user(request))
     messages.success(request, "Your e-mail address stays as it is.")
     return redirect("portal:profile-email")
 
@@ -75,10 +75,11 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @signed_in
 def send_link_again(request: HttpRequest) -> HttpResponse:
-    if refusal := ask_confirmation(user=request.user):
+    user = signed_in_user(request)
+    if refusal := ask_confirmation(user=user):
         return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
-    if request.user.email_confirmed is None:
-        messages.success(request, f"A link is on its way to {request.user.email}.")
+    if user.email_confirmed is None:
+        messages.success(request, f"A link is on its way to {user.email}.")
     return redirect("portal:profile")
 
 
@@ -86,7 +87,7 @@ def _asked(request: HttpRequest, form: EmailForm) -> EmailChange | None:
     if not is_confirmed_by(request, form):
         return None
     try:
-        return ask_email_change(user=request.user, email=form.cleaned_data["email"])
+        return ask_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
     except DomainError as error:
         show_faults(form, error, USER_FIELDS)
         return None

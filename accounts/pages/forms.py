@@ -1,5 +1,5 @@
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from zoneinfo import available_timezones
 
 from django import forms
@@ -94,7 +94,7 @@ class SignInForm(AuthenticationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # The base class allows the length of a bare username only.
-        self.fields["username"].max_length = LONGEST_SIGN_IN_NAME
+        cast("forms.CharField", self.fields["username"]).max_length = LONGEST_SIGN_IN_NAME
         self.fields["username"].widget.attrs["maxlength"] = LONGEST_SIGN_IN_NAME
         self.fields["username"].help_text = (
             "With your organisation, as in jane.doe@print.example; it may be left out where it is"
@@ -158,7 +158,7 @@ class ProfileForm(forms.Form):
         # A zone that was stored by another name, such as US/Eastern, stays to be chosen.
         own = str(self.initial.get("time_zone") or "UTC")
         others = [] if own in dict(zone_choices()) else [(own, own)]
-        self.fields["time_zone"].choices = [*others, *zone_choices()]
+        cast("forms.ChoiceField", self.fields["time_zone"]).choices = [*others, *zone_choices()]
 
 
 class PasswordConfirmForm(forms.Form):

@@ -6,14 +6,23 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
+from accounts.models import User
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.time_zones import zone_named
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
+
+
+def signed_in_user(request: HttpRequest) -> User:
+    """The user of a request that `signed_in` let pass."""
+    if not request.user.is_authenticated:
+        raise PermissionDenied
+    return request.user
 
 
 def signed_in(view: View) -> View:
@@ -25,8 +34,8 @@ def signed_in(view: View) -> View:
     @login_required
     @never_cache
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        with timezone.override(zone_named(request.user.time_zone)):
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        with timezone.override(zone_named(signed_in_user(request).time_zone)):
             try:
                 return view(request, *args, **kwargs)
             except NotFound as error:

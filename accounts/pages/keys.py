@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.models import Subscription, SubscriptionSlot, User
 from accounts.pages.confirmation import ask_password, confirm_by, forget, is_confirmed
 from accounts.pages.forms import PasswordConfirmForm
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.subscriptions import subscription_keys
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from fulfillment.core.errors import NotFound
@@ -31,7 +31,7 @@ class KeysView(View):
         return self._show(request, form)
 
     def _show(self, request: HttpRequest, form: PasswordConfirmForm) -> HttpResponse:
-        subscription = Subscription.objects.filter(user=request.user).first()
+        subscription = Subscription.objects.filter(user=signed_in_user(request)).first()
         in_full = is_confirmed(request)
         values = subscription_keys(subscription) if subscription else {}
         keys = [
@@ -59,8 +59,8 @@ def hide_keys(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def subscribe(request: HttpRequest) -> HttpResponse:
-    if not Subscription.objects.filter(user=request.user).exists():
-        create_subscription(user=request.user)
+    if not Subscription.objects.filter(user=signed_in_user(request)).exists():
+        create_subscription(user=signed_in_user(request))
         messages.success(request, "You have a subscription with two keys now.")
     return redirect("portal:profile-keys")
 
@@ -70,7 +70,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     """GET asks, POST does it; before either comes the password."""
-    subscription = _subscription_of(request.user)
+    subscription = _subscription_of(signed_in_user(request))
     if slot not in SubscriptionSlot.values:
         raise NotFound("There is a primary and a secondary key only.")
     label = SubscriptionSlot(slot).label

@@ -40,9 +40,9 @@ class ChangePasswordForm(PasswordChangeForm):
 
 class PasswordResetView(views.PasswordResetView):
     template_name = "accounts/password_reset.html"
-    form_class = ForgottenPasswordForm
+    form_class: Any = ForgottenPasswordForm
 
-    def form_valid(self, form: ForgottenPasswordForm) -> HttpResponse:
+    def form_valid(self, form: Any) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(email=form.cleaned_data["email"], address=address):
             return too_many(self.request, refusal, what="wishes for a new password", back=self.request.path)
@@ -103,7 +103,7 @@ class PasswordChangeView(views.PasswordChangeView):
         remember_device(response, form.user)
         return response
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         response = super().dispatch(request, *args, **kwargs)
         # Rendered here, where the user's time zone still holds.
         return response.render() if hasattr(response, "render") else response

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import USER_FIELDS, ProfileForm
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
 from accounts.selectors.users import grants_on_subjects, subjects_of_roles
 from accounts.services.users import change_profile
@@ -18,7 +18,7 @@ ROLES_A_PAGE = 25
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_profile(request: HttpRequest) -> HttpResponse:
-    user = request.user
+    user = signed_in_user(request)
     initial = {name: getattr(user, name) for name in ("first_name", "last_name", "phone", "time_zone")}
     form = ProfileForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -39,9 +39,10 @@ def show_profile(request: HttpRequest) -> HttpResponse:
 def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with what is granted on it."""
     searched = request.GET.get("q", "").strip()[:200]
-    found = subjects_of_roles(request.user, searched)
+    user = signed_in_user(request)
+    found = subjects_of_roles(user, searched)
     page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
-    rows = grants_on_subjects(request.user, page)
+    rows = grants_on_subjects(user, page)
     for row in rows:
         row["told_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
     context = {"page": page, "rows": rows, "searched": searched, "section": "roles"}

@@ -53,7 +53,7 @@ def begin_second_step(request: HttpRequest, user: User, destination: str) -> Non
 def show_second_step(request: HttpRequest) -> HttpResponse:
     begun = request.session.get(SESSION_NAME)
     user = _user_of(begun)
-    if user is None:
+    if begun is None or user is None:
         return redirect(settings.LOGIN_URL)
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

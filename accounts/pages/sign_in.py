@@ -3,6 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.views import LoginView, RedirectURLMixin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
@@ -27,14 +28,14 @@ class SignInView(LoginView):
         context = super().get_context_data(**kwargs)
         return {**context, "action": self.request.path, "sign_up_enabled": settings.SIGN_UP_ENABLED}
 
-    def form_invalid(self, form: SignInForm) -> HttpResponse:
+    def form_invalid(self, form: Any) -> HttpResponse:
         if refusal := getattr(self.request, "sign_in_refusal", None):
             return too_many(
                 self.request, refusal, what="attempts to sign in", back=self.request.get_full_path()
             )
         return super().form_invalid(form)
 
-    def form_valid(self, form: SignInForm) -> HttpResponse:
+    def form_valid(self, form: Any) -> HttpResponse:
         user = form.get_user()
         if user.two_factor_since is not None:
             begin_second_step(self.request, user, self.get_success_url())
@@ -48,7 +49,7 @@ class SignUpView(RedirectURLMixin, FormView):
     form_class = SignUpForm
     next_page = settings.LOGIN_REDIRECT_URL
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not settings.SIGN_UP_ENABLED:
             return render(request, self.template_name, {"form": None}, status=403)
         if request.user.is_authenticated:

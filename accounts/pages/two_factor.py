@@ -13,7 +13,7 @@ from accounts.models import RecoveryCode
 from accounts.pages.confirmation import ask_password, is_confirmed, is_confirmed_by
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import CodeForm, PasswordConfirmForm
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.services.two_factor import (
     disable_two_factor,
     enable_two_factor,
@@ -30,7 +30,7 @@ SESSION_NAME = "two_factor_key"
 @require_safe
 @signed_in
 def show_two_factor(request: HttpRequest) -> HttpResponse:
-    left = RecoveryCode.objects.filter(authenticator__user=request.user).count()
+    left = RecoveryCode.objects.filter(authenticator__user=signed_in_user(request)).count()
     context = {"section": "two-factor", "left": left}
     return render(request, "accounts/two_factor.html", context)
 
@@ -40,7 +40,8 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
 @signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
     """After the password the key as a QR code; a code made with it turns the second step on."""
-    if request.user.two_factor_since is not None:
+    user = signed_in_user(request)
+    if user.two_factor_since is not None:
         return redirect("portal:two-factor")
     if not is_confirmed(request):
         return ask_password(
@@ -50,16 +51,16 @@ def set_up(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            codes = enable_two_factor(user=request.user, key=key, code=form.cleaned_data["code"].strip())
+            codes = enable_two_factor(user=user, key=key, code=form.cleaned_data["code"].strip())
         except DomainError as error:
             show_faults(form, error, {"Code": "code"})
         else:
             del request.session[SESSION_NAME]
-            update_session_auth_hash(request, request.user)
+            update_session_auth_hash(request, user)
             return _show_codes(
                 request, codes, "Two-factor authentication is on. Other browsers are signed out."
             )
-    code = segno.make(provisioning_uri(request.user, key), error="m")
+    code = segno.make(provisioning_uri(user, key), error="m")
     context = {
         "section": "two-factor",
         "form": form,
@@ -75,8 +76,9 @@ def set_up(request: HttpRequest) -> HttpResponse:
 def turn_off(request: HttpRequest) -> HttpResponse:
     form = PasswordConfirmForm(request.POST or None)
     if _is_sent_with_password(request, form):
-        disable_two_factor(user=request.user)
-        update_session_auth_hash(request, request.user)
+        user = signed_in_user(request)
+        disable_two_factor(user=user)
+        update_session_auth_hash(request, user)
         messages.success(request, "Two-factor authentication is off. Other browsers are signed out.")
         return redirect("portal:two-factor")
     context = {
@@ -92,11 +94,12 @@ def turn_off(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def new_codes(request: HttpRequest) -> HttpResponse:
-    if request.user.two_factor_since is None:
+    user = signed_in_user(request)
+    if user.two_factor_since is None:
         return redirect("portal:two-factor")
     form = PasswordConfirmForm(request.POST or None)
     if _is_sent_with_password(request, form):
-        return _show_codes(request, renew_recovery_codes(user=request.user), "The old codes no longer work.")
+        return _show_codes(request, renew_recovery_codes(user=user), "The old codes no longer work.")
     context = {
         "section": "two-factor",
         "form": form,

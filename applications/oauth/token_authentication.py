@@ -121,9 +121,8 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     match = BEARER.match(authorization)
     if match is None:
         raise _token_refused("The Authorization header must read: Bearer <access token>.")
-    statement = CREDENTIALS if settings.RATE_LIMIT_REDIS_URL else COUNTED_CREDENTIALS
     row = fetch_row(
-        statement, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
+        COUNTED_CREDENTIALS, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
     )
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
@@ -154,11 +153,8 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
 
 
 def _standing(row: tuple[Any, ...]) -> RateLimitStatus:
-    quota, bucket, *counted = row[12:]
-    quota = quota or settings.REQUESTS_PER_MINUTE
-    if counted:
-        return RateLimitStatus(rate_limits.SUBSCRIPTION, quota, *counted)
-    return rate_limits.count_request(policy=rate_limits.SUBSCRIPTION, bucket=bucket, quota=quota)
+    quota, _, *counted = row[12:]
+    return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, *counted)
 
 
 def _judge_token(

@@ -2,10 +2,7 @@ from typing import Protocol
 
 
 class Companion(Protocol):
-    """Work that runs beside the jobs of a worker. An app offers a function `companion` in its module `worker`.
-
-    Jobs find it by `name` in their additional context.
-    """
+    """Work that runs beside the jobs of a worker. An app offers a function `companion` in its module `worker`."""
 
     name: str
 

@@ -29,7 +29,6 @@ PACKAGES = {
         "opentelemetry.instrumentation.django",
         "opentelemetry.instrumentation.psycopg",
     ),
-    "RATE_LIMIT_REDIS_URL": ("redis",),
 }
 
 
@@ -154,7 +153,6 @@ def _packages() -> Iterator[CheckMessage]:
     values = {
         "SENTRY_DSN": settings.SENTRY_DSN,
         "OTEL_EXPORTER_OTLP_ENDPOINT": settings.OTLP_ENDPOINT,
-        "RATE_LIMIT_REDIS_URL": settings.RATE_LIMIT_REDIS_URL,
     }
     for name, modules in PACKAGES.items():
         missing = [module for module in modules if values[name] and not _is_installed(module)]

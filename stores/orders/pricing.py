@@ -1,6 +1,6 @@
 """What an order would cost and when it would arrive: pure rules, no database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -133,14 +133,16 @@ def price(asked: PriceRequest, products: Mapping[str, ListedProduct], *, today: 
 
 def check_items(asked: PriceRequest, products: Mapping[str, ListedProduct]) -> None:
     faults = [fault for index, item in enumerate(asked.items) for fault in _faults(index, item, products)]
-    keys = [item.item_key for item in asked.items]
-    if len(set(keys)) < len(keys):
-        faults += [
-            Fault(f"/Items/{i}/ItemKey", "item_key_repeated", f"ItemKey: {key} stands for another item.")
-            for i, key in enumerate(keys)
-            if key in keys[:i]
-        ]
-    raise_faults(faults)
+    raise_faults([*faults, *repeated_item_keys(asked)])
+
+
+def repeated_item_keys(asked: PriceRequest) -> Iterator[Fault]:
+    known: set[str] = set()
+    for index, item in enumerate(asked.items):
+        if item.item_key in known:
+            message = f"ItemKey: {item.item_key} stands for another item."
+            yield Fault(f"/Items/{index}/ItemKey", "item_key_repeated", message)
+        known.add(item.item_key)
 
 
 def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:

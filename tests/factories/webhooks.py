@@ -1,6 +1,6 @@
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event, Webhook
 from applications.webhooks.selectors.events import SETTLED
-from applications.webhooks.services.delivery_attempts import ClaimedDelivery, take_new_deliveries
+from applications.webhooks.services.delivery_attempts import ClaimedDelivery, take_due_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook
 
@@ -64,7 +64,10 @@ def delivery_of(event: Event, webhook: Webhook) -> Delivery:
 
 
 def take_delivery(delivery: Delivery, now: datetime | None = None) -> ClaimedDelivery | None:
-    """This one alone, as its job takes it."""
-    others = Webhook.objects.exclude(pk=delivery.webhook_id).values_list("pk", flat=True)
-    found = take_new_deliveries(delivery_id=delivery.pk, busy=list(others), now=now or timezone.now())
+    """This one alone, if it is due: made the longest due of its webhook."""
+    now = now or timezone.now()
+    waiting = Delivery.objects.filter(pk=delivery.pk, state="Pending", next_try__lte=now)
+    if not waiting.update(next_try=now - timedelta(days=1)):
+        return None
+    found = take_due_deliveries(webhook_id=delivery.webhook_id, limit=1, now=now)
     return found[0] if found else None

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.selectors.authorizations import authorizations_of
 from applications.oauth.services.authorizations import revoke_authorization
 from applications.registration.selectors.applications import find_application
@@ -16,7 +16,7 @@ AUTHORIZATIONS_A_PAGE = 25
 @signed_in
 def show_authorizations(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    given = authorizations_of(request.user)
+    given = authorizations_of(signed_in_user(request))
     if searched:
         given = [each for each in given if searched.lower() in each.application.name.lower()]
     page = Paginator(given, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
@@ -30,11 +30,13 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET asks, POST does it."""
     application = find_application(application_id)
     if request.method == "POST":
-        revoke_authorization(user=request.user, application=application)
+        revoke_authorization(user=signed_in_user(request), application=application)
         messages.success(request, f"{application.name} has no access to your account any more.")
         return redirect("portal:authorizations")
     # Only of applications the user has authorised: anybody else's name is not told.
-    given = [each for each in authorizations_of(request.user) if each.application.pk == application.pk]
+    given = [
+        each for each in authorizations_of(signed_in_user(request)) if each.application.pk == application.pk
+    ]
     if not given:
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})

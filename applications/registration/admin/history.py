@@ -4,7 +4,7 @@ from applications.registration.models import Application, ApplicationKey
 from fulfillment.core.admin.read_only import HistoryAdmin
 
 
-@admin.register(Application.pgh_event_model)  # type: ignore[attr-defined]
+@admin.register(Application.pgh_event_model)
 class ApplicationHistoryAdmin(HistoryAdmin):
     shown = ("client_id", "name", "is_enabled", "client_type")
     search_fields = ["=client_id", "name"]

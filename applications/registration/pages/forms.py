@@ -18,7 +18,7 @@ class LinesField(forms.CharField):
 
     widget = forms.Textarea
 
-    def to_python(self, value: Any) -> list[str]:
+    def to_python(self, value: Any) -> Any:
         return [line.strip() for line in (value or "").splitlines() if line.strip()]
 
     def prepare_value(self, value: Any) -> Any:
@@ -87,7 +87,7 @@ class NewApplicationForm(ApplicationForm):
     )
 
     def values(self) -> dict[str, Any]:
-        keys = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
+        keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
         return super().values() | keys
 
 

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.selectors.owners import invitation_of
 from applications.registration.services.owners import accept_invitation, decline_invitation
 from fulfillment.core.errors import NotFound
@@ -33,7 +33,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @signed_in
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     try:
-        application = accept_invitation(user=request.user, token=token)
+        application = accept_invitation(user=signed_in_user(request), token=token)
     except NotFound:
         return _gone(request)
     messages.success(request, f"You are an owner of {application.name} now.")

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.callers import Caller
 from accounts.models import AssociationState
 from accounts.pages.faults import show_faults
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
@@ -40,7 +40,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
             said = "You asked to join it." if created else "You asked before; there is no answer yet."
             messages.success(request, said)
             return redirect("portal:application-join")
-    own = association_requests_for(caller).filter(user=request.user, store__isnull=True)
+    own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
     page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
     context = {"form": form, "page": page, "part": "applications"}
     return render(request, "applications/join.html", context)

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from fulfillment.core.caches import register_cache
+
 SECONDS_OF_DAY = 86_400
 # In the order of the key, so that two processes never wait for each other in a ring.
 ADD = """
@@ -27,6 +29,7 @@ ON CONFLICT (application_id, day) DO UPDATE SET
 
 _lock = threading.Lock()
 _counts: dict[tuple[UUID, int], list[int]] = {}
+register_cache(_counts)
 
 
 def count_call(*, application_id: UUID, status: int) -> None:

@@ -13,17 +13,13 @@ from uuid import UUID
 
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
-# An event goes to so many webhooks at most: those of one application.
-MOST_OF_AN_EVENT = 20
 PROVEN_KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """`only` names the webhooks it is for, None where it is for any."""
-
     count: int
-    only: Sequence[UUID] | None = None
+    is_proven: bool
 
 
 class Places:
@@ -37,30 +33,23 @@ class Places:
         self._unproven: set[int] = set()
         self._proven: OrderedDict[UUID, None] = OrderedDict()
 
-    def reserve_new(self) -> Reserved:
-        """For the webhooks of one event; only for proven ones where the others have all they may."""
-        with self._lock:
-            count, unproven = min(MOST_OF_AN_EVENT, self._free()), self._free_unproven()
-            if unproven <= 0:
-                return self._hold(Reserved(count, tuple(self._proven)))
-            return self._hold(Reserved(min(count, unproven)))
-
     def reserve(self, wanted: int, *, webhook_id: UUID, application_id: UUID) -> Reserved:
         with self._lock:
             count = min(wanted, self._free(), self._share - self._applications[application_id])
-            if webhook_id in self._proven:
-                return self._hold(Reserved(count, (webhook_id,)))
-            return self._hold(Reserved(min(count, self._free_unproven())))
-
-    def full_applications(self) -> list[UUID]:
-        with self._lock:
-            return [one for one, count in self._applications.items() if count >= self._share]
+            is_proven = webhook_id in self._proven
+            if not is_proven:
+                count = min(count, self._free_unproven())
+            reserved = Reserved(max(count, 0), is_proven)
+            self._reserved += reserved.count
+            if not is_proven:
+                self._reserved_unproven += reserved.count
+            return reserved
 
     def take(self, reserved: Reserved, found: Sequence[ClaimedDelivery]) -> None:
         """The reservation ends; each of these has a place until it leaves."""
         with self._lock:
             self._reserved -= reserved.count
-            if reserved.only is None:
+            if not reserved.is_proven:
                 self._reserved_unproven -= reserved.count
             for taken in found:
                 self._applications[taken.application_id] += 1
@@ -81,14 +70,6 @@ class Places:
                 self._proven[webhook_id] = None
                 if len(self._proven) > PROVEN_KEPT:
                     self._proven.popitem(last=False)
-
-    def _hold(self, reserved: Reserved) -> Reserved:
-        if reserved.count <= 0:
-            return Reserved(0, ())
-        self._reserved += reserved.count
-        if reserved.only is None:
-            self._reserved_unproven += reserved.count
-        return reserved
 
     def _free(self) -> int:
         return self._limit - self._applications.total() - self._reserved

@@ -1,8 +1,8 @@
 """Sends deliveries inside one worker process: many at once, few of them to one webhook or of one application.
 
-A delivery comes with its job, within milliseconds of the commit. Whatever has no job any more (later tries, what was
-recovered, what a killed worker held, what came while its webhook was busy) is found in the table itself. Procrastinate
-looks through all jobs that wait for a later time whenever it fetches one, so later tries are no jobs of its.
+What is due is found in the table of deliveries and nowhere else: new ones, later tries, what was recovered, what a
+killed worker held, what came while its webhook was busy. Nothing has to be kept in step with it, and a crash loses
+nothing.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from applications.webhooks.sending.client import Answer, Client
 from applications.webhooks.sending.connection_limits import Places
 from applications.webhooks.sending.signatures import signed_headers
 from applications.webhooks.services.delivery_attempts import (
+    MOST_AT_ONCE,
     ClaimedDelivery,
     record_attempt,
     take_due_deliveries,
-    take_new_deliveries,
     webhooks_with_due_deliveries,
 )
 from fulfillment.core.db.clock import DatabaseClock
@@ -36,9 +36,11 @@ from fulfillment.core.db.connections import renew_connection
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-AT_ONCE = 16
 AT_ONCE_WHEN_FAILING = 2
-LOOK_SECONDS = 1.0
+# Half of it is what a new delivery waits on average. With very many webhooks a look takes longer, and then looks are
+# rarer, so that they take a quarter of one connection's time at most.
+LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.2, 1.0
+PAUSE_FOR_EACH_LOOK = 3
 CLOSE_SECONDS = 1.0
 # From when the worker is told to stop; what is broken off comes again when its lease has ended.
 FINISH_SECONDS = 5.0
@@ -52,7 +54,7 @@ class _Lane:
 
     application_id: UUID
     busy: int = 0
-    limit: int = AT_ONCE
+    limit: int = MOST_AT_ONCE
     more: bool = False
     is_filling: bool = False
 
@@ -73,26 +75,20 @@ class Sender:
         # What is due, and whose it is until when, is the same for all workers.
         self._clock = DatabaseClock()
 
-    async def send_new(self, *, delivery_id: int) -> None:
-        """The job of a delivery, which takes along what the same event means to other webhooks.
-
-        It ends when they are taken: endpoints that do not answer would hold all jobs there may be at once.
-        """
-        for taken in await self._in_thread(lambda: self._take_new(delivery_id)):
-            self._lane(taken.webhook_id, taken.application_id).busy += 1
-            self._start(self._send(taken))
-
     async def look_for_due(self) -> None:
-        """Until cancelled: starts what is due in the table, every second."""
+        """Until cancelled: starts what is due in the table."""
         while True:
+            wait, started = LONGEST_LOOK_SECONDS, time.monotonic()
             try:
-                for webhook_id, application_id in await self._in_thread(self._due):
-                    self._fill(webhook_id, self._lane(webhook_id, application_id))
+                for webhook_id, application_id, count in await self._in_thread(self._due):
+                    self._fill(webhook_id, self._lane(webhook_id, application_id), count)
+                took = time.monotonic() - started
+                wait = min(max(LOOK_SECONDS, took * PAUSE_FOR_EACH_LOOK), LONGEST_LOOK_SECONDS)
             except (OperationalError, InterfaceError) as error:
                 logger.warning("The database is away; looking again: %s", error)
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(wait)
 
-    def _due(self) -> list[tuple[UUID, UUID]]:
+    def _due(self) -> list[tuple[UUID, UUID, int]]:
         self._clock.set()
         found = webhooks_with_due_deliveries(now=self._clock.now())
         # In another order each time: where places are few, none is always the last.
@@ -121,36 +117,16 @@ class Sender:
     def _lane(self, webhook_id: UUID, application_id: UUID) -> _Lane:
         return self._lanes.setdefault(webhook_id, _Lane(application_id))
 
-    def _fill(self, webhook_id: UUID, lane: _Lane) -> None:
-        if lane.busy < lane.limit and not (lane.is_filling or self._is_closing):
+    def _fill(self, webhook_id: UUID, lane: _Lane, due: int = MOST_AT_ONCE) -> None:
+        if lane.busy >= lane.limit:
+            lane.more = True
+        elif not (lane.is_filling or self._is_closing):
             lane.is_filling = True
-            self._start(self._take_due(webhook_id, lane))
+            self._start(self._take_due(webhook_id, lane, due))
 
-    def _take_new(self, delivery_id: int) -> list[ClaimedDelivery]:
-        """In a thread. What is left to a busy webhook, whoever is done there first takes along."""
-        busy = []
-        for webhook_id, lane in list(self._lanes.items()):
-            if lane.busy >= lane.limit:
-                lane.more = True
-                busy.append(webhook_id)
-        reserved, found = self._places.reserve_new(), list[ClaimedDelivery]()
-        try:
-            if reserved.count:
-                found = take_new_deliveries(
-                    delivery_id=delivery_id,
-                    limit=reserved.count,
-                    busy=busy,
-                    full=self._places.full_applications(),
-                    only=reserved.only,
-                    now=self._clock.now(),
-                )
-        finally:
-            self._places.take(reserved, found)
-        return found
-
-    async def _take_due(self, webhook_id: UUID, lane: _Lane) -> None:
+    async def _take_due(self, webhook_id: UUID, lane: _Lane, due: int) -> None:
         reserved = self._places.reserve(
-            lane.limit - lane.busy, webhook_id=webhook_id, application_id=lane.application_id
+            min(lane.limit - lane.busy, due), webhook_id=webhook_id, application_id=lane.application_id
         )
         places = reserved.count
         lane.busy += places
@@ -168,7 +144,8 @@ class Sender:
             lane.busy -= places - len(found)
             lane.is_filling = False
         # Without a place it waits for the next look.
-        lane.more = bool(places) and (lane.more or len(found) == places)
+        left = len(found) == places and (places < due or due == MOST_AT_ONCE)
+        lane.more = bool(places) and (lane.more or left)
         for taken in found:
             self._start(self._send(taken))
         self._go_on(webhook_id, lane)
@@ -180,7 +157,7 @@ class Sender:
         try:
             answer = await self._ask(taken, started)
             # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
-            lane.limit = AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
+            lane.limit = MOST_AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
             self._places.judge(taken.webhook_id, is_good=answer.is_success)
             await self._in_thread(
                 lambda: record_attempt(taken=taken, answer=answer, started=started, now=self._clock.now())
@@ -204,7 +181,7 @@ class Sender:
     def _go_on(self, webhook_id: UUID, lane: _Lane) -> None:
         if lane.more:
             self._fill(webhook_id, lane)
-        elif not (lane.busy or lane.is_filling) and lane.limit == AT_ONCE:
+        elif not (lane.busy or lane.is_filling) and lane.limit == MOST_AT_ONCE:
             self._lanes.pop(webhook_id, None)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

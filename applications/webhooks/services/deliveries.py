@@ -11,7 +11,6 @@ from applications.webhooks.models.event_type import EventType, named_types
 from applications.webhooks.selectors.deliveries import find_delivery
 from applications.webhooks.selectors.events import KEPT
 from applications.webhooks.services.delivery_attempts import LEASE
-from applications.webhooks.services.events import DELIVER_QUEUE, DELIVER_TASK
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
 from fulfillment.core.errors import Conflict, Invalid
@@ -34,12 +33,6 @@ WHERE known.state = 'Failed' OR (
     ))
 )
 """
-DEFER = f"""
-SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(
-    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, NULL,
-    jsonb_build_object('delivery_id', %s::bigint), NULL
-)::procrastinate_job_to_defer_v1])
-"""
 
 
 @transaction.atomic
@@ -52,10 +45,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
         timestamp=database_now(),
         data={"WebhookID": str(locked.pk), "Message": "This is a test."},
     )
-    delivery = Delivery.objects.create(
-        event=event, webhook=locked, next_try=event.timestamp, created=event.timestamp
-    )
-    _defer(delivery)
+    Delivery.objects.create(event=event, webhook=locked, next_try=event.timestamp, created=event.timestamp)
     return find_delivery(locked, event.event_id)
 
 
@@ -66,7 +56,6 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
     Delivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()
     )
-    _defer(delivery)
     return find_delivery(webhook, delivery.event.event_id)
 
 
@@ -103,8 +92,3 @@ def _enabled(webhook: Webhook) -> Webhook:
     if not locked.is_enabled:
         raise Conflict("The webhook is disabled; enable it first.", code="webhook_disabled")
     return locked
-
-
-def _defer(delivery: Delivery) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(DEFER, [delivery.pk])

@@ -24,57 +24,33 @@ logger = logging.getLogger(__name__)
 
 # A try takes 15 s at most: what is not written down by then was in the hands of a worker that died.
 LEASE = timedelta(seconds=40)
-# A new delivery's own job comes first; after this long it is taken without one.
-JOB_COMES_WITHIN = timedelta(seconds=2)
+# A look counts what is due to a webhook no further: so many go to it at once.
+MOST_AT_ONCE = 16
 GONE = 410
 
-# Jobs that were to bring what is taken here are spared: each would cost more than the delivery.
-_TAKE = """
-WITH taken AS (
-    UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
-    FROM applications_event e, applications_webhook w
-    WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
-        AND {chosen}
-    RETURNING d.id, d.tries, w.id AS webhook, w.application_id AS application, w.url,
-        w.failing_since IS NOT NULL AS failing,
-        (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
-         WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
-        e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
-), spared AS (
-    DELETE FROM procrastinate_jobs j USING ({spared}) t
-    WHERE j.queueing_lock = 'delivery:' || t.id AND j.status = 'todo'
-)
-SELECT * FROM taken
+TAKE_DUE = """
+UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
+FROM applications_event e, applications_webhook w
+WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
+    AND d.id IN (
+        SELECT id FROM applications_delivery
+        WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
+        ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+    )
+RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
+    (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
+     WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
+    e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
 """
-_SAME_EVENT = "d.event_id = (SELECT event_id FROM applications_delivery WHERE id = %(delivery)s)"
-# What has no place now is found in the table: a job for each would only find the same, and hold up other jobs.
-_ALL = f"SELECT d.id FROM applications_delivery d WHERE {_SAME_EVENT}"  # noqa: S608 - made of constants
-TAKE_NEW = _TAKE.format(
-    chosen=f"""d.id IN (
-            SELECT d.id FROM applications_delivery d JOIN applications_webhook w ON w.id = d.webhook_id
-            WHERE d.tries = 0 AND d.state = 'Pending' AND w.is_enabled AND d.webhook_id <> ALL(%(busy)s)
-                AND w.application_id <> ALL(%(full)s) AND {_SAME_EVENT}
-                AND (%(only)s::uuid[] IS NULL OR d.webhook_id = ANY(%(only)s))
-            ORDER BY d.id <> %(delivery)s LIMIT %(limit)s FOR UPDATE OF d SKIP LOCKED
-        )""",  # noqa: S608 - made of constants
-    spared=_ALL,
-)
-TAKE_DUE = _TAKE.format(
-    chosen="""d.id IN (
-            SELECT id FROM applications_delivery
-            WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
-            ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
-        )""",
-    spared="SELECT id FROM taken",
-)
-WITH_DUE = """
-SELECT w.id, w.application_id FROM applications_webhook w
-WHERE w.is_enabled AND EXISTS (
-    SELECT FROM applications_delivery d
-    WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s
-        AND (d.tries > 0 OR d.next_try <= %(late)s)
-)
-"""
+WITH_DUE = f"""
+SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
+    SELECT count(*) FROM (
+        SELECT FROM applications_delivery d
+        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MOST_AT_ONCE}
+    ) found
+) due
+WHERE w.is_enabled AND due.count > 0
+"""  # noqa: S608 - a constant
 _ATTEMPT = """
 WITH attempt AS (
     INSERT INTO applications_deliveryattempt (delivery_id, timestamp, milliseconds, status_code, error, body)
@@ -113,44 +89,18 @@ class ClaimedDelivery:
     body: bytes
 
 
-def take_new_deliveries(
-    *,
-    delivery_id: int,
-    now: datetime,
-    limit: int = 20,
-    busy: Sequence[UUID] = (),
-    full: Sequence[UUID] = (),
-    only: Sequence[UUID] | None = None,
-) -> list[ClaimedDelivery]:
-    """For the job of a delivery: those of the same event, but for webhooks that are `busy` or of `full` applications.
-
-    At most `limit`, and where `only` is given, to these webhooks.
-
-    Without what is taken already, or done, or whose webhook is disabled. What is left is the business of
-    `take_due_deliveries` from here on.
-    """
-    parameters = {
-        "delivery": delivery_id,
-        "limit": limit,
-        "busy": list(busy),
-        "full": list(full),
-        "only": None if only is None else list(only),
-        "now": now,
-        "lease": now + LEASE,
-    }
-    return [_taken(*row) for row in fetch_rows(TAKE_NEW, parameters)]
-
-
 def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """What is due, the longest first; two workers never take the same."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
     return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID]]:
-    """Each with its application. One probe of an index for each webhook, however many deliveries wait."""
-    rows = fetch_rows(WITH_DUE, {"now": now, "late": now - JOB_COMES_WITHIN})
-    return [(row[0], row[1]) for row in rows]
+def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int]]:
+    """Each with its application and how many are due, up to MOST_AT_ONCE.
+
+    One probe of an index for each webhook, however many deliveries wait.
+    """
+    return [(row[0], row[1], row[2]) for row in fetch_rows(WITH_DUE, {"now": now})]
 
 
 def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetime, now: datetime) -> None:

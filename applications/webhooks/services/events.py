@@ -13,11 +13,8 @@ from applications.webhooks.models import DeliveryAttempt, Event
 from fulfillment.core.audit.erasure import without_words
 from fulfillment.core.db.prepared import execute, fetch_row
 
-DELIVER_TASK, DELIVER_QUEUE = "applications.deliver", "webhooks"
-
-# One round trip: the event, a delivery for each webhook that hears of it, and a job for each delivery. By the queueing
-# lock whoever takes a delivery without its job finds that job and removes it.
-RECORD = f"""
+# One round trip: the event, and a delivery for each webhook that hears of it. A worker finds it there.
+RECORD = """
 WITH told AS (
     INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
     VALUES (%(event_id)s, %(application)s, %(store)s, %(type)s, %(timestamp)s, %(data)s)
@@ -26,17 +23,11 @@ WITH told AS (
     SELECT id FROM applications_webhook
     WHERE application_id = %(application)s AND is_enabled
         AND event_types && %(patterns)s::varchar[]
-        AND (store_ids = '{{}}' OR %(store)s = '' OR %(store)s = ANY(store_ids))
-), made AS (
-    INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
-    SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
-    RETURNING id
+        AND (store_ids = '{}' OR %(store)s = '' OR %(store)s = ANY(store_ids))
 )
-SELECT procrastinate_defer_jobs_v1(array_agg(ROW(
-    '{DELIVER_QUEUE}', '{DELIVER_TASK}', 0, NULL, 'delivery:' || id,
-    jsonb_build_object('delivery_id', id), NULL
-)::procrastinate_job_to_defer_v1)) FROM made HAVING count(*) > 0
-"""  # noqa: S608 - the names are constants
+INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
+SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
+"""
 
 
 def record_event(

@@ -148,7 +148,7 @@ async def _close(opened: App) -> None:
 async def _work_until_trouble(
     stopping: asyncio.Task[Any], opened: App, companions: list[Companion], concurrency: int
 ) -> None:
-    jobs = asyncio.create_task(_run_jobs(opened, companions, concurrency), name="jobs")
+    jobs = asyncio.create_task(_run_jobs(opened, concurrency), name="jobs")
     loops = [
         *(asyncio.create_task(one.look_for_due(), name=one.name) for one in companions),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
@@ -179,10 +179,9 @@ async def end_tasks(
         _, left = await asyncio.wait(left, timeout=patience)
 
 
-async def _run_jobs(opened: App, companions: list[Companion], concurrency: int) -> None:
+async def _run_jobs(opened: App, concurrency: int) -> None:
     await opened.run_worker_async(
         concurrency=concurrency,
-        additional_context={one.name: one for one in companions},
         task_middleware=[renew_around_job],
         fetch_job_polling_interval=1,
         update_heartbeat_interval=HEARTBEAT_SECONDS,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.callers import Caller
 from accounts.models import AssociationState, Role, User
 from accounts.pages.faults import show_faults
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import DEFAULT_STORE_GRANTS, Permission
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
@@ -47,7 +47,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
         page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
         requests=Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests")),
         searched=searched,
-        suggestions=_suggestions(request.user),
+        suggestions=_suggestions(signed_in_user(request)),
     )
     return render(request, "stores/associations.html", context)
 

@@ -116,7 +116,7 @@ def _move_box(by: int) -> Callable[[EditorState, str, EditorContext], EditorStat
 
 def _remove_picture(part: str) -> Callable[[EditorState, str, EditorContext], EditorState]:
     def remove(step: EditorState, about: str, editor: EditorContext) -> EditorState:
-        pictures = {name: digest for name, digest in getattr(step.draft, part).items() if name != about}
+        pictures: Any = {name: digest for name, digest in getattr(step.draft, part).items() if name != about}
         return replace(step, draft=replace(step.draft, **{part: pictures}))
 
     return remove

@@ -1,14 +1,13 @@
 """What the template editor works on: the pages of a product's template, and its pictures by their SHA-256."""
 
-import threading
 from base64 import b64encode
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound
 from stores.catalog.models import Product
@@ -16,6 +15,7 @@ from stores.catalog.selectors.catalog import stored_product
 from stores.editor.models import ArtworkUpload
 from stores.templates.records import Record
 from stores.templates.selectors.fonts import font_set
+from stores.templates.selectors.layouts import FIELDS
 from stores.typesetting import Artwork, Field, FontSet, read_field
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
@@ -24,14 +24,7 @@ PICTURES = """
 SELECT product.version, (product.template -> 'Artwork')::text, (product.template -> 'Gallery')::text
 FROM stores_product product WHERE product.id = %s
 """
-FIELDS = """
-SELECT product.version, coalesce((
-    SELECT json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type, 'SubType', sub_type,
-        'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value, 'Choices', choices)
-        ORDER BY position)
-    FROM stores_templatefield WHERE product_id = product.id), '[]')::text
-FROM stores_product product WHERE product.id = %s
-"""
+VERSION_AND_FIELDS = f"SELECT product.version, ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - a constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,7 @@ class EditorContext:
 
 
 def editor_context_of(product_pk: int) -> EditorContext:
-    row = fetch_row(FIELDS, (product_pk,))
+    row = fetch_row(VERSION_AND_FIELDS, (product_pk,))
     if row is None:
         raise NotFound("This product is gone.", code="product_not_found")
     fields = tuple(read_field(entry) for entry in orjson.loads(row[1]))
@@ -92,31 +85,34 @@ def _empty_page(record: Record) -> dict[str, Any]:
 
 _Key = tuple[Any, ...]
 _Pictures = tuple[dict[str, Artwork], dict[str, Artwork]]
-_kept: OrderedDict[_Key, _Pictures] = OrderedDict()
-_lock = threading.Lock()
+
+
+def _weight(pictures: _Pictures) -> int:
+    return sum(len(one.data) for part in pictures for one in part.values())
+
+
+_kept: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=KEPT_BYTES, weight=_weight)
+register_cache(_kept)
 
 
 def _stored_pictures(product_pk: int, version: int) -> _Pictures:
     """Read and checked once for a version of a product: that takes longer than a preview may."""
-    with _lock:
-        if (product_pk, version) in _kept:
-            _kept.move_to_end((product_pk, version))
-            return _kept[product_pk, version]
+    if (kept := _kept.get((product_pk, version))) is not None:
+        return kept
     row = fetch_row(PICTURES, (product_pk,))
     found, artwork, gallery = row or (version, None, None)
     pictures = (_read(artwork), _read(gallery))
-    _keep((product_pk, found), pictures)
+    _kept.put((product_pk, found), pictures)
     return pictures
 
 
 def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Artwork]:
     keys = {digest: (product_pk, "upload", digest) for digest in digests}
-    with _lock:
-        found = {digest: _kept[key][0][digest] for digest, key in keys.items() if key in _kept}
+    found = {digest: kept[0][digest] for digest, key in keys.items() if (kept := _kept.get(key)) is not None}
     missing = [digest for digest in keys if digest not in found]
     for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
         found[upload.sha256] = as_artwork(upload)
-        _keep(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
+        _kept.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
     return found
 
 
@@ -146,14 +142,3 @@ def _read(text: str | None) -> dict[str, Artwork]:
             # Rules have become stricter since it was saved; the editor tells that it is missing.
             continue
     return found
-
-
-def _keep(key: _Key, pictures: _Pictures) -> None:
-    with _lock:
-        _kept[key] = pictures
-        while len(_kept) > 1 and sum(map(_weight, _kept.values())) > KEPT_BYTES:
-            _kept.popitem(last=False)
-
-
-def _weight(pictures: _Pictures) -> int:
-    return sum(len(one.data) for part in pictures for one in part.values())

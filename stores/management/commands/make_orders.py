@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Store
-from stores.orders.services.sample_orders import fill_orders
+from stores.management.sample_orders import fill_orders
 
 
 class Command(BaseCommand):

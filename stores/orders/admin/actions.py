@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from accounts.admin.staff import staff_on
+from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import asks_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
@@ -23,8 +23,8 @@ MOST_IN_A_ZIP = 1000
 REASONS_SHOWN = 20
 
 
-class OrderActions:
-    """Mixed into the admin of orders."""
+class OrderActions(StaffAdmin):
+    """The base of the admin of orders."""
 
     @admin.action(description="Accept", permissions=["change"])
     def accept(self, request: HttpRequest, chosen: QuerySet) -> None:

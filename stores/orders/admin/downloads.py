@@ -2,7 +2,6 @@
 
 import zipfile
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
@@ -55,15 +54,14 @@ def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
 class _Spool(list[bytes]):
     """What zipfile writes to: pieces gathered until they are sent."""
 
-    written = 0
-
-    def write(self, piece: Any) -> int:
+    def write(self, piece: bytes, /) -> int:
         self.append(bytes(piece))
-        self.written += len(piece)
         return len(piece)
 
     def flush(self) -> None:
         """Nothing is held back."""
+
+    close = flush
 
     def taken(self) -> bytes:
         content = b"".join(self)
@@ -75,7 +73,7 @@ def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:
     spool = _Spool()
     missing: list[str] = []
     # PDF is compressed already.
-    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:
         for item in items:
             try:
                 archive.writestr(print_file_name(item), read_print_file(item=item))

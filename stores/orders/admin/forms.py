@@ -1,7 +1,8 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.http import QueryDict
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -40,7 +41,7 @@ class OrderMoveForm(forms.ModelForm):
         choices = [("", "—"), *((str(int(code)), _move_label(order, code)) for code in codes)]
         if order.cancellation == "Requested":
             choices.append((REFUSE, "Refuse to cancel"))
-        self.fields["move_to"].choices = choices  # type: ignore[attr-defined]
+        cast("forms.ChoiceField", self.fields["move_to"]).choices = choices
         self.fields["seen"].initial = order_etag(order) if order.pk else ""
 
     def clean(self) -> dict[str, Any]:
@@ -63,8 +64,8 @@ class ParcelForm(forms.Form):
     tracking_number = forms.CharField(required=False, max_length=100, widget=UnfoldAdminTextInputWidget)
     seen = forms.CharField(widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, order: Order, **kwargs: Any) -> None:
-        super().__init__(*args, prefix=str(order.pk), initial={"seen": order_etag(order)}, **kwargs)
+    def __init__(self, data: QueryDict | None = None, *, order: Order) -> None:
+        super().__init__(data, prefix=str(order.pk), initial={"seen": order_etag(order)})
         self.order = order
 
     def clean(self) -> dict[str, Any]:

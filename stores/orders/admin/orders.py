@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
 
-from accounts.admin.staff import StaffAdmin, staff_on
+from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask
@@ -55,14 +55,14 @@ BOARD = "admin:stores_order_changelist"
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
-    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
-        words = {status.label: status.words for status in OrderStatus}
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        words = {str(status.label): status.words for status in OrderStatus}
         for choice in super().choices(changelist):
-            yield {**choice, "display": words.get(choice["display"], choice["display"])}
+            yield {**choice, "display": words.get(str(choice["display"]), choice["display"])}
 
 
 @admin.register(Order)
-class OrderAdmin(OrderActions, StaffAdmin):
+class OrderAdmin(OrderActions):
     """The board. Every move goes through the service, with its table, history and event."""
 
     view_grants: Sequence[str] = ORDER_GRANTS

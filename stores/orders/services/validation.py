@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
 from stores.orders.models import Order, Quote
-from stores.orders.pricing import Option, PriceRequest, raise_faults
+from stores.orders.pricing import Option, PriceRequest, raise_faults, repeated_item_keys
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.price_lists import ListedProduct, listed_products
@@ -103,13 +103,7 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
     if asked.location_type and asked.location_type != quote.location_type:
         message = f"LocationType: the quote is for {quote.location_type or 'the usual kind of place'}."
         faults.append(Fault("/Recipient/LocationType", "quote_mismatch", message))
-    keys = [item.item_key for item in asked.items]
-    faults += [
-        Fault(f"/Items/{i}/ItemKey", "item_key_repeated", f"ItemKey: {key} stands for another item.")
-        for i, key in enumerate(keys)
-        if key in keys[:i]
-    ]
-    return faults
+    return [*faults, *repeated_item_keys(asked)]
 
 
 def _fresh_quote(opened: StoreAccess, asked: PriceRequest) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """A product's template with a customer's values: checked, and ready to be typeset."""
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -9,6 +8,7 @@ from uuid import UUID
 import orjson
 
 from accounts.callers import Caller
+from fulfillment.core.caches import WeightedCache
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, read_file
 from fulfillment.core.visible_text import is_blank
@@ -53,7 +53,7 @@ class Uploads:
     def __init__(self, caller: Caller, store_id: int) -> None:
         self._caller, self._store_id = caller, store_id
         self._found: dict[UUID, Asset | None] = {}
-        self._contents: OrderedDict[UUID, bytes] = OrderedDict()
+        self._contents: WeightedCache[UUID, bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
 
     def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
         wanted = set(asset_ids)
@@ -65,12 +65,11 @@ class Uploads:
 
     def read(self, asset: Asset) -> bytes:
         """Raises FileNotFoundError."""
-        if asset.pk not in self._contents:
-            self._contents[asset.pk] = read_file(asset_file(asset.pk, asset.format))
-        self._contents.move_to_end(asset.pk)
-        while len(self._contents) > 1 and sum(map(len, self._contents.values())) > KEPT_BYTES:
-            self._contents.popitem(last=False)
-        return self._contents[asset.pk]
+        content = self._contents.get(asset.pk)
+        if content is None:
+            content = read_file(asset_file(asset.pk, asset.format))
+            self._contents.put(asset.pk, content)
+        return content
 
 
 def merge_template(

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version as version_of
@@ -12,14 +10,17 @@ from pathlib import Path
 import orjson
 
 import stores.typesetting
+from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
 from stores.templates.selectors.fonts import font_set_of
 from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 
 KEPT_BYTES = 128_000_000
-KEPT_LAYOUTS = 256
+# What pages and fields of one are counted as, beside its pictures: the number of layouts is bounded as well.
+LAYOUT_BYTES = 250_000
 
+# Of the row `product`.
 FIELDS = """
 SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
        'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
@@ -59,21 +60,22 @@ class TemplateUnusable(Conflict):
         super().__init__("The template of this product cannot be rendered; its store has to correct it.")
 
 
-_kept: OrderedDict[tuple[int, int, str], Layout] = OrderedDict()
-_lock = threading.Lock()
+def _weight(layout: Layout) -> int:
+    template = layout.template
+    pictures = (*template.artwork.values(), *template.gallery.values())
+    return LAYOUT_BYTES + sum(len(one.data) for one in pictures)
+
+
+_kept: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(capacity=KEPT_BYTES, weight=_weight)
+register_cache(_kept)
 
 
 def layout_of(product_id: int, version: int, font_names: str) -> Layout:
     """`font_names` are the storage names of all operators' fonts, comma separated."""
-    key = (product_id, version, font_names)
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    found, layout = _read(product_id, font_names)
-    with _lock:
-        _kept[product_id, found, font_names] = layout
-        _drop_oldest()
+    layout = _kept.get((product_id, version, font_names))
+    if layout is None:
+        found, layout = _read(product_id, font_names)
+        _kept.put((product_id, found, font_names), layout)
     return layout
 
 
@@ -114,13 +116,3 @@ def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
 
 def _names(font_names: str) -> set[str]:
     return {Path(name).name for name in font_names.split(",")}
-
-
-def _drop_oldest() -> None:
-    while len(_kept) > 1 and (len(_kept) > KEPT_LAYOUTS or sum(map(_weight, _kept.values())) > KEPT_BYTES):
-        _kept.popitem(last=False)
-
-
-def _weight(layout: Layout) -> int:
-    template = layout.template
-    return sum(len(one.data) for one in (*template.artwork.values(), *template.gallery.values()))

@@ -1,7 +1,6 @@
 """Rate limits: what every answer says of them, and that exactly so many requests are served."""
 
 import re
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -10,9 +9,8 @@ import requests
 from django.db import OperationalError
 from django.db.models import F
 from django.utils import timezone
-from fakeredis import TcpFakeServer
 
-from accounts import rate_limits, redis_rate_limits
+from accounts import rate_limits
 from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.services.subscriptions import create_subscription
@@ -24,11 +22,6 @@ from tests.support.scenario import ApiClient, build_world
 
 POLICY = re.compile(r'"([a-z-]+)";q=(\d+);w=60\Z')
 LIMIT = re.compile(r'"([a-z-]+)";r=(\d+);t=(\d+)\Z')
-
-
-@pytest.fixture(autouse=True)
-def redis_not_known_to_be_away():
-    redis_rate_limits._away_until = 0.0
 
 
 def limit(owner, requests_per_minute: int) -> None:
@@ -244,36 +237,6 @@ def test_limit_of_a_subscription_is_set_in_the_admin(world, client):
     client.post(address, {"requests_per_minute": 2})
 
     assert said(world.as_user(world.user).call("GET", "/store"))[1] == 2
-
-
-@pytest.fixture
-def redis(settings):
-    server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    settings.RATE_LIMIT_REDIS_URL = f"redis://127.0.0.1:{server.server_address[1]}/0"
-    redis_rate_limits._script.cache_clear()
-    redis_rate_limits._client.cache_clear()
-    yield settings.RATE_LIMIT_REDIS_URL
-    server.shutdown()
-    server.server_close()
-
-
-def test_redis_counts_the_same(world, redis):
-    client = world.as_application()
-    limit(world.application, 2)
-
-    assert [client.call("GET", "/store").status_code for _ in range(3)] == [200, 200, 429]
-    assert not RateWindow.objects.exists()
-
-
-def test_postgresql_counts_while_redis_is_away(world, settings):
-    settings.RATE_LIMIT_REDIS_URL = "redis://127.0.0.1:1/0"
-    redis_rate_limits._script.cache_clear()
-    redis_rate_limits._client.cache_clear()
-    client = world.as_application()
-    limit(world.application, 1)
-
-    assert [client.call("GET", "/store").status_code for _ in range(2)] == [200, 429]
 
 
 def burst(url: str, client: ApiClient, count: int) -> list[int]:

@@ -57,7 +57,6 @@ def test_tests_begin_when_every_check_has_passed(checkout):
         "ruff check",
         "ruff format",
         "lint_imports",
-        "bandit",
         "mypy",
         "makemigrations",
         "lintmigrations",

@@ -231,7 +231,7 @@ def test_check_for_deployment_fails_for_what_is_unsafe(change, said, production,
     assert said in messages[0]
 
 
-@pytest.mark.parametrize("name", ["SENTRY_DSN", "OTLP_ENDPOINT", "RATE_LIMIT_REDIS_URL"])
+@pytest.mark.parametrize("name", ["SENTRY_DSN", "OTLP_ENDPOINT"])
 def test_check_for_deployment_misses_packages_that_are_not_installed(name, production, db, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda module: None)
     setattr(production, name, "https://key@sentry.example/7")

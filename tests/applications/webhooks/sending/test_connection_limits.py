@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from applications.webhooks.sending.connection_limits import MOST_OF_AN_EVENT, Places
+from applications.webhooks.sending.connection_limits import Places
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
 ONE, TWO, HOOK, OTHER = (uuid.uuid4() for _ in range(4))
@@ -27,7 +27,6 @@ def test_application_gets_its_share_and_no_more(places):
 
     assert first.count == 10
     assert places.reserve(16, webhook_id=OTHER, application_id=ONE).count == 0
-    assert places.full_applications() == [ONE]
     assert places.reserve(16, webhook_id=OTHER, application_id=TWO).count == 10
 
 
@@ -40,8 +39,6 @@ def test_unproven_endpoints_leave_half_of_the_places_to_those_that_answer(places
 
     assert places.reserve(10, webhook_id=HOOK, application_id=TWO).count == 0
     assert places.reserve(10, webhook_id=OTHER, application_id=TWO).count == 10
-    new = places.reserve_new()
-    assert (new.count, new.only) == (MOST_OF_AN_EVENT, (OTHER,))
 
 
 def test_endpoint_that_fails_is_unproven_again(places):
@@ -49,25 +46,24 @@ def test_endpoint_that_fails_is_unproven_again(places):
     places.judge(HOOK, is_good=False)
     reserved = places.reserve(10, webhook_id=HOOK, application_id=ONE)
 
-    assert reserved.only is None
+    assert not reserved.is_proven
 
 
 def test_reservations_at_once_never_exceed_the_limit(places):
     for hook in (HOOK, OTHER):
         places.judge(hook, is_good=True)
-    counts = [places.reserve_new().count for _ in range(5)]
+    counts = [places.reserve(10, webhook_id=HOOK, application_id=uuid.uuid4()).count for _ in range(8)]
 
-    assert counts == [20, 10, 20, 10, 0]
+    assert counts == [10] * 6 + [0] * 2
 
 
 def test_everything_comes_back(places):
     for _ in range(100):
-        reserved = places.reserve_new()
+        reserved = places.reserve(10, webhook_id=HOOK, application_id=ONE)
         found = taken(3)
         places.take(reserved, found)
         for one in found:
             places.leave(one)
 
-    assert places.reserve_new().count == MOST_OF_AN_EVENT
-    assert places.full_applications() == []
+    assert places.reserve(16, webhook_id=HOOK, application_id=ONE).count == 10
     assert not places._unproven

@@ -105,10 +105,11 @@ def test_hanging_endpoint_does_not_delay_the_others(world, receiver):
                 # A limit holds for each webhook, however much waits for it.
                 assert sum(one.path == "/hang" for one in receiver.received) <= 16
             delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[before:]]
-            if statistics.quantiles(delays, n=20)[-1] < 1:
+            if statistics.quantiles(delays, n=20)[-1] < 1 and statistics.median(delays) <= 0.3:
                 break
 
     assert statistics.quantiles(delays, n=20)[-1] < 1
+    assert statistics.median(delays) <= 0.3
 
 
 def open_files(worker) -> int:

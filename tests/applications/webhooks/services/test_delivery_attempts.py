@@ -14,11 +14,11 @@ from applications.webhooks.sending.schedule import DELAYS
 from applications.webhooks.services.deliveries import resend_delivery
 from applications.webhooks.services.delivery_attempts import (
     LEASE,
+    MOST_AT_ONCE,
     TAKE_DUE,
     WITH_DUE,
     record_attempt,
     take_due_deliveries,
-    take_new_deliveries,
     webhooks_with_due_deliveries,
 )
 from applications.webhooks.services.webhooks import change_webhook
@@ -47,32 +47,28 @@ def fail(taken, now, **answer):
     )
 
 
-def jobs() -> int:
+def test_webhooks_say_how_many_are_due_and_count_no_further_than_is_taken(world):
+    busy, idle, quiet = (make_webhook(world.application) for _ in range(3))
+    for _ in range(MOST_AT_ONCE + 4):
+        make_event(world.application)
+    now = timezone.now()
+    take_due(idle, now, limit=MOST_AT_ONCE + 1)
+    take_due(quiet, now, limit=100)
+
+    found = webhooks_with_due_deliveries(now=now)
+
+    application = world.application.pk
+    assert sorted(found, key=lambda row: -row[2]) == [
+        (busy.pk, application, MOST_AT_ONCE),
+        (idle.pk, application, 3),
+    ]
+
+
+def test_new_delivery_is_due_at_once_and_makes_no_job(webhook, delivery):
+    assert webhooks_with_due_deliveries(now=delivery.next_try) == [(webhook.pk, webhook.application_id, 1)]
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM procrastinate_jobs")
-        return cursor.fetchone()[0]
-
-
-def test_job_takes_along_what_the_event_means_to_others(world):
-    webhooks = [make_webhook(world.application) for _ in range(4)]
-    event = make_event(world.application)
-    make_event(world.application)
-    mine = delivery_of(event, webhooks[0])
-
-    taken = take_new_deliveries(delivery_id=mine.pk, busy=[webhooks[2].pk], now=timezone.now())
-
-    assert {one.webhook_id for one in taken} == {webhooks[n].pk for n in (0, 1, 3)}
-    assert {one.event_id for one in taken} == {event.event_id}
-    # Of 8 jobs those of this event have nothing left to do, the busy one's included.
-    assert jobs() == 4
-
-
-def test_what_is_taken_without_its_job_spares_the_job(world, webhook):
-    for _ in range(5):
-        make_event(world.application)
-
-    assert len(take_due(webhook, timezone.now() + SECOND, limit=3)) == 3
-    assert jobs() == 2
+        assert cursor.fetchone() == (0,)
 
 
 def test_body_is_the_envelope(world, delivery):
@@ -102,7 +98,7 @@ def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery
         assert webhooks_with_due_deliveries(now=delivery.next_try - SECOND) == []
         assert take_due(webhook, delivery.next_try - SECOND) == []
         now = delivery.next_try
-        assert webhooks_with_due_deliveries(now=now) == [(webhook.pk, webhook.application_id)]
+        assert webhooks_with_due_deliveries(now=now) == [(webhook.pk, webhook.application_id, 1)]
         (taken,) = take_due(webhook, now)
     fail(taken, now)
 
@@ -188,13 +184,6 @@ def test_what_a_killed_worker_held_comes_up_again_within_a_minute(webhook, deliv
     assert (again.delivery_id, again.tries) == (delivery.pk, 2)
 
 
-def test_new_delivery_is_left_to_its_job_at_first(webhook, delivery):
-    now = delivery.next_try
-
-    assert webhooks_with_due_deliveries(now=now + SECOND) == []
-    assert webhooks_with_due_deliveries(now=now + 3 * SECOND) == [(webhook.pk, webhook.application_id)]
-
-
 def test_resend_during_a_try_keeps_its_new_schedule(delivery):
     now = timezone.now()
     taken = take_delivery(delivery, now)
@@ -203,7 +192,7 @@ def test_resend_during_a_try_keeps_its_new_schedule(delivery):
 
     delivery.refresh_from_db()
     assert (delivery.state, delivery.tries) == ("Pending", 0)
-    assert take_delivery(delivery, now)
+    assert take_delivery(delivery)
 
 
 def test_longest_due_comes_first_and_limited(world, webhook):
@@ -233,7 +222,7 @@ def test_prepared_statements_use_the_indexes(world, webhook):
         cursor.execute("ANALYZE applications_delivery")
         now = datetime.now(UTC)
         for statement, more in ((TAKE_DUE, {"webhook": webhook.pk, "limit": 16}), (WITH_DUE, {})):
-            cursor.execute(f"EXPLAIN {statement}", {"now": now, "late": now, "lease": now, **more})
+            cursor.execute(f"EXPLAIN {statement}", {"now": now, "lease": now, **more})
             plan = "\n".join(row[0] for row in cursor.fetchall())
             assert "delivery_due" in plan, plan
             assert "Seq Scan on applications_delivery" not in plan, plan

@@ -1,0 +1,59 @@
+"""What a process keeps in memory, bounded by weight; all of it can be emptied at once."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, Protocol, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Clearable(Protocol):
+    def clear(self) -> None: ...
+
+
+_registered: list[Clearable] = []
+
+
+def register_cache(cache: Clearable) -> None:
+    """For what lives as long as the process: tests empty it, or one would see what another has left."""
+    _registered.append(cache)
+
+
+def clear_caches() -> None:
+    for cache in _registered:
+        cache.clear()
+
+
+class WeightedCache(Generic[Key, Value]):
+    """Drops what was not used for longest while all together weigh more than `capacity`.
+
+    What was put last always stays, however heavy it is.
+    """
+
+    def __init__(self, *, capacity: int, weight: Callable[[Value], int]) -> None:
+        self._capacity, self._weight = capacity, weight
+        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._total = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Value | None:
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def put(self, key: Key, value: Value) -> None:
+        weight = self._weight(value)
+        with self._lock:
+            self._total += weight - self._kept.pop(key, (None, 0))[1]
+            self._kept[key] = value, weight
+            while len(self._kept) > 1 and self._total > self._capacity:
+                self._total -= self._kept.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.clear()
+            self._total = 0
