@@ -18,10 +18,15 @@ class ServiceApp(AppConfig):
     """An app of the service. Import the module, not this class: Django takes each AppConfig in `apps` for a choice."""
 
 
+def service_apps() -> list[ServiceApp]:
+    """The apps of the service, in the order of INSTALLED_APPS."""
+    return [app for app in apps.get_app_configs() if isinstance(app, ServiceApp)]
+
+
 @cache
 def offered_modules(name: str) -> tuple[ModuleType, ...]:
     """The module `name` of each app that has one, such as "retention" or "api.routes", in the order of the apps."""
-    names = [app.name for app in apps.get_app_configs() if isinstance(app, ServiceApp)]
+    names = [app.name for app in service_apps()]
     return tuple(import_module(f"{app}.{name}") for app in names if _exists(app, name))
 
 

@@ -1,34 +1,19 @@
-"""The column of prepared names: who fills it, and what the migration says of names that clash."""
-
-from importlib import import_module
+"""The column of prepared names: who fills it, and what it keeps apart."""
 
 import pytest
-from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
-from accounts.models import Tenant, User
+from accounts.models import User
 from accounts.names import prepared_name
 
-MIGRATION = import_module("accounts.migrations.0010_fill_prepared_names")
 UNIQUE = "user_name_unique"
-
-
-def fill():
-    with connection.schema_editor() as editor:
-        MIGRATION.fill(apps, editor)
 
 
 def write_directly(user, **columns):
     """Past the services, as an older release or a bulk load does."""
     User.objects.filter(pk=user.pk).update(**columns)
-
-
-@pytest.fixture
-def without_the_index(db):
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP INDEX {UNIQUE}")
 
 
 def test_every_save_writes_the_prepared_name(world):
@@ -87,40 +72,6 @@ def test_a_release_without_the_column_makes_users_who_can_sign_in(world):
 def test_the_database_keeps_names_apart_that_no_service_saw(world):
     with pytest.raises(IntegrityError, match=UNIQUE), transaction.atomic():
         User.objects.create(tenant=world.tenant, username="\uff35ser", email="twin@far.example")
-
-
-def test_the_migration_fills_what_is_empty_or_old(world):
-    write_directly(world.user, prepared_name=None)
-    write_directly(world.outsider, prepared_name="old")
-
-    fill()
-
-    assert {user.username: user.prepared_name for user in User.objects.all()} == {
-        name: name for name in ("user", "outsider", "operator")
-    }
-
-
-def test_the_migration_names_the_users_who_clash_and_changes_nothing(world, without_the_index):
-    other = Tenant.objects.create(domain="other.example", name="Other")
-    User.objects.create(tenant=other, username="user", email="free@far.example")
-    write_directly(world.outsider, username="\uff55ser", prepared_name=None)
-
-    with pytest.raises(CommandError) as refused, transaction.atomic():
-        fill()
-
-    assert "Nothing was changed." in str(refused.value)
-    assert "print.example: 'user', '\uff55ser'" in str(refused.value)
-    assert "other.example" not in str(refused.value)
-    assert User.objects.get(pk=world.outsider.pk).prepared_name is None
-
-
-def test_the_migration_lists_names_that_could_not_be_given_today(world, caplog):
-    write_directly(world.outsider, username="old@far.example")
-
-    fill()
-
-    assert "1 user names are none that could be given today" in caplog.text
-    assert "'old@far.example' of print.example" in caplog.text
 
 
 def test_a_user_with_a_name_of_before_can_change_everything_else(world, client):

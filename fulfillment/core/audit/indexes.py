@@ -10,8 +10,9 @@ from django.apps import apps
 from django.db import connection
 from psycopg import sql
 
-from fulfillment.core.db.index_builds import USUAL_LIMITS, WITHOUT_LIMITS
-
+# The service's own limits would end it: it reads the whole table, and waits for those who write there.
+WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
+USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
 BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
 BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
 USABLE = """

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
-from django.core.management import BaseCommand, call_command, get_commands
+from django.core.management import BaseCommand, CommandError, call_command, get_commands
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             self.watch(family)
         except supervision.Stopped:
             self.stdout.write("\nStopping")
-        except (CannotStart, CannotDrop, postgres.PostgresUnavailable) as error:
+        except (CannotStart, CannotDrop, CommandError, postgres.PostgresUnavailable) as error:
             self.stderr.write(str(error))
             sys.exit(1)
         finally:

@@ -22,6 +22,7 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
+from fulfillment.operations.first_release import made_before_first_release
 from fulfillment.operations.secret_rotation import stored_secrets
 
 # What the database held before, until the restored one is there.
@@ -52,7 +53,7 @@ def restore_backup(
                 "pg_restore", "--single-transaction", "--no-owner", "--no-privileges", str(folder / DUMP)
             )
             _compare(manifest)
-            _refuse_newer()
+            _refuse_other_releases()
     return manifest
 
 
@@ -131,8 +132,12 @@ def _compare(manifest: Manifest) -> None:
         )
 
 
-def _refuse_newer() -> None:
+def _refuse_other_releases() -> None:
     """A release before the backup's would run on tables it does not know. One after it migrates them."""
+    if made_before_first_release(connection):
+        raise Unprocessable(
+            "The backup was made before release 0.1.0; no later release can use it.", code="backup_too_old"
+        )
     loader = MigrationLoader(connection)
     last: dict[str, str] = {}
     for app, name in loader.disk_migrations:

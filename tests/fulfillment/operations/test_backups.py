@@ -32,6 +32,7 @@ from fulfillment.operations.backups.manifest import check_backup, read_manifest
 from fulfillment.operations.backups.programs import find_program
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
+from tests.support.old_migrations import old_migrations
 from tests.support.scenario import World, build_world
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -237,6 +238,16 @@ def test_restore_refuses_the_backup_of_a_newer_release(shop, second, tmp_path):
     assert (done.returncode, "newer release, with stores.9999_to_come" in done.stderr) == (1, True), (
         done.stderr
     )
+    assert contents_of(f"{SECOND}_{os.getpid()}") == {}
+
+
+def test_restore_refuses_a_backup_made_before_the_first_release(shop, second, tmp_path):
+    with old_migrations():
+        call_command("backup", str(tmp_path / "backup"))
+
+    done = manage(second, "restore", str(tmp_path / "backup"))
+
+    assert (done.returncode, "made before release 0.1.0" in done.stderr) == (1, True), done.stderr
     assert contents_of(f"{SECOND}_{os.getpid()}") == {}
 
 

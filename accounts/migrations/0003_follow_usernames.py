@@ -8,7 +8,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0012_merge'),
+        ('accounts', '0002_subscriptions_and_roles'),
     ]
 
     operations = [

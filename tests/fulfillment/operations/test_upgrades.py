@@ -1,0 +1,84 @@
+"""The present code takes over the database of each earlier release, and serves what it holds."""
+
+import json
+import os
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+import requests
+
+from stores.orders.models import OrderStatus
+from tests.factories.orders import RECIPIENT
+from tests.support.live_server import serving
+from tests.support.release_dump import (
+    FOLDER,
+    SECRETS,
+    address_of,
+    empty_database,
+    environment_of,
+    manage,
+    restore,
+)
+
+RELEASES = sorted(FOLDER.glob("*.sql.xz"))
+DATABASE = "upgraded_release"
+STORE, PRODUCT = "summit-print", "business-card-silk"
+ITEM = {"ProductID": PRODUCT, "Quantity": 500}
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(params=RELEASES, ids=lambda path: path.name.removesuffix(".sql.xz"))
+def upgraded(request, tmp_path) -> Iterator[dict[str, str]]:
+    """The environment of a release's database after `prepare` of the present code."""
+    with empty_database(f"{DATABASE}_{os.getpid()}") as name:
+        restore(request.param, name)
+        before = rows_of_orders(name)
+        environment = environment_of(name, tmp_path / "media")
+        manage(environment, "prepare")
+        assert before
+        assert rows_of_orders(name) == before
+        yield environment | {"name": name}
+
+
+def rows_of_orders(name: str) -> list[tuple[str, str, int]]:
+    """Store, ID and status of each order, as the database has them."""
+    with psycopg.connect(address_of(name)) as opened:
+        return opened.execute(
+            "SELECT store.external_id, made.id::text, made.status FROM stores_order made"
+            " JOIN stores_store store ON store.id = made.store_id ORDER BY made.number"
+        ).fetchall()
+
+
+def test_the_first_release_is_among_them():
+    assert "0.1.0.sql.xz" in [path.name for path in RELEASES]
+
+
+def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
+    manage(upgraded, "migrate", "--check")
+    user = json.loads(manage(upgraded, "demo", "--json"))["user"]
+    caller = requests.Session()
+    caller.headers["Authorization"] = f"Bearer {user['access_token']}"
+    caller.headers["Ocp-Apim-Subscription-Key"] = user["subscription_key"]
+    known = rows_of_orders(upgraded["name"])
+    old = next(order for store, order, status in known if (store, status) == (STORE, OrderStatus.DELIVERED))
+
+    with serving(tmp_path, database=upgraded["DATABASE_URL"], **SECRETS) as served:
+        store = f"{served.url}/api/v1/store/{STORE}"
+        assert read(caller, f"{store}/product/{PRODUCT}")["ID"] == PRODUCT
+        assert read(caller, f"{store}/order/{old}")["Items"]
+        made = caller.post(f"{store}/order", json={"Recipient": RECIPIENT, "Items": [ITEM]}, timeout=20)
+        assert made.status_code == 201, made.text
+        changed = caller.post(
+            f"{store}/order/{old}/status", json={"Status": OrderStatus.RETURNED}, timeout=20
+        )
+        assert changed.status_code == 200, changed.text
+
+    assert len(rows_of_orders(upgraded["name"])) == len(known) + 1
+
+
+def read(caller: requests.Session, address: str):
+    answer = caller.get(address, timeout=20)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
