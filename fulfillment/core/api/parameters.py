@@ -1,7 +1,7 @@
 """Query parameters: what is not understood is refused by name."""
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -50,8 +50,8 @@ def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) ->
 def check_parameter_names(view: Any, query: Mapping[str, str]) -> None:
     """For views that do not read their whole query themselves (`reads_own_query`)."""
     if view.action not in {None, "metadata"}:
-        operations: Hashable = type(view)
-        refuse_unknown_parameters(query, declared_parameters(operations, view.action))
+        view_class: Any = type(view)
+        refuse_unknown_parameters(query, declared_parameters(view_class, view.action))
 
 
 def flag_parameter(query: Mapping[str, str], name: str) -> bool:
