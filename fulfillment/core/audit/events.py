@@ -4,7 +4,7 @@ from typing import Any
 
 import pghistory.models
 
-WORDS = {"insert": "Made", "update": "Changed", "delete": "Deleted"}
+WORDS = {"insert": "Created", "update": "Changed", "delete": "Deleted"}
 
 
 # pghistory names the models, and so the tables, by the name of this class.

@@ -68,9 +68,9 @@ def test_pages_of_the_log_follow_one_another(furnished, client):
         ({"action": "x"}, "Choose one of the actions"),
         ({"from": "x"}, "is not a date"),
         ({"to": "2026-02-31"}, "is not a date"),
-        ({"from": "0001-01-01", "to": "9999-12-31"}, "Made"),
+        ({"from": "0001-01-01", "to": "9999-12-31"}, "Created"),
         ({"object": "9" * 40}, "No entries match"),
-        ({"after": "x|y|z"}, "Made"),
+        ({"after": "x|y|z"}, "Created"),
     ],
 )
 def test_a_filter_that_is_none_says_so(world, client, sent, said):

@@ -73,7 +73,7 @@ def test_the_audit_trail_names_people_and_records(world, operator):
     shown = text(operator.get(f"/admin/accounts/roleevent/{event.pgh_id}/change/"))
 
     for page in (listed, shown):
-        for word in ("Made", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
+        for word in ("Created", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
             assert word in page
         assert "Pgh" not in page
     assert "Role made" in shown
