@@ -28,15 +28,16 @@ LEASE = timedelta(seconds=40)
 MOST_AT_ONCE = 16
 GONE = 410
 
+# Materialized: read again for each row of a join, the limited and locking query would claim more than its limit.
 TAKE_DUE = """
+WITH due AS MATERIALIZED (
+    SELECT id FROM applications_delivery
+    WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
+    ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+)
 UPDATE applications_delivery d SET tries = d.tries + 1, next_try = %(lease)s
-FROM applications_event e, applications_webhook w
-WHERE e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
-    AND d.id IN (
-        SELECT id FROM applications_delivery
-        WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
-        ORDER BY next_try LIMIT %(limit)s FOR UPDATE SKIP LOCKED
-    )
+FROM due, applications_event e, applications_webhook w
+WHERE d.id = due.id AND e.id = d.event_id AND w.id = d.webhook_id AND w.is_enabled AND d.state = 'Pending'
 RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT NULL,
     (SELECT array_agg(s.ciphertext ORDER BY s.id DESC) FROM applications_webhooksecret s
      WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),

@@ -130,9 +130,9 @@ def test_published_requests_are_taken_by_the_demo():
     client = ApiClient(caller["access_token"], caller["subscription_key"])
     paths = schema_document()["paths"]
 
-    for path in ("quote", "product/{product_id}/proof", "order"):
+    for path in ("quote", "product/{productID}/proof", "order"):
         [operation] = [
-            item["post"] for name, item in paths.items() if name.endswith(f"/store/{{store_id}}/{path}")
+            item["post"] for name, item in paths.items() if name.endswith(f"/store/{{storeID}}/{path}")
         ]
         examples = operation["requestBody"]["content"]["application/json"]["examples"]
         address = f"/store/demo/{path}".format(product_id="business-card-standard")

@@ -147,6 +147,8 @@ def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
         make_webhook(world.application, receiver.url("/status/503"))
         make_event(world.application)
         Delivery.objects.update(next_try=timezone.now() - timedelta(seconds=100))
+        with connection.cursor() as cursor:
+            cursor.execute("INSERT INTO procrastinate_jobs (queue_name, task_name) VALUES ('default', 'x')")
         waiting = told("fulfillment_queue_jobs"), told("fulfillment_deliveries_waiting")
         ages = told("fulfillment_queue_oldest_seconds"), told("fulfillment_deliveries_oldest_seconds")
         with working():

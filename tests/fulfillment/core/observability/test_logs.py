@@ -165,7 +165,7 @@ def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
     foreign = [line for line in lines if line["logger"] == "django.security.DisallowedHost"]
     assert [(line["level"], "error" in line) for line in foreign] == [("WARNING", False)]
     line = next(line for line in lines if line.get("path") == "/api/v1/user/self")
-    assert (line["request"], line["status"], line["user"]) == (TRACE, 200, str(world.user.pk))
+    assert (line["request"], line["status"], line["user"]) == (TRACE, 400, str(world.user.pk))
     assert line["application"] == str(world.console.pk)
     assert line["subscription"] == str(world.user.subscription.pk)
     assert line["address"] == "127.0.0.1"

@@ -69,7 +69,7 @@ def test_an_error_reaches_sentry_once_and_tells_nothing_of_people_or_secrets(
     }
     with serving(tmp_path, SENTRY_DSN=f"http://public@127.0.0.1:{collector.port}/7") as served:
         response = requests.post(
-            f"{served.url}/api/v1/store/associated/order?code=canary-code&name=Canary%20Bird",
+            f"{served.url}/api/v1/store/associated/order",
             json=body,
             headers=headers,
             timeout=20,

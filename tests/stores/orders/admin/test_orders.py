@@ -260,7 +260,7 @@ def test_saving_an_order_with_nothing_chosen_changes_nothing(board, order):
         str(message) for message in board.post(page, form.submission({}), follow=True).context["messages"]
     ]
 
-    assert told == ["Nothing to change: the form is as it was."]
+    assert told == ["Nothing was changed: no step was chosen."]
     assert OrderHistory.objects.filter(order=order).count() == 1
 
 
