@@ -55,7 +55,11 @@ FORBIDDEN_IMPORTS = {
     # Asks the server it has just started, on this machine.
     "http.client": {"fulfillment/management/commands/up.py"},
     # Not for secrets: `secrets` is.
-    "random": {"applications/webhooks/sending/schedule.py", "applications/webhooks/sending/sender.py", "stores/management/sample_orders.py"},
+    "random": {
+        "applications/webhooks/sending/schedule.py",
+        "applications/webhooks/sending/sender.py",
+        "stores/management/sample_orders.py",
+    },
 }
 # Everything else writes its rows with what it has, so that no cell is run as a formula.
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}

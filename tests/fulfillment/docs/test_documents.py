@@ -135,7 +135,7 @@ def test_published_requests_are_taken_by_the_demo():
             item["post"] for name, item in paths.items() if name.endswith(f"/store/{{storeID}}/{path}")
         ]
         examples = operation["requestBody"]["content"]["application/json"]["examples"]
-        address = f"/store/demo/{path}".format(product_id="business-card-standard")
+        address = f"/store/demo/{path}".format(productID="business-card-standard")
         for example in examples.values():
             answer = client.call("POST", address, example["value"])
             assert answer.status_code in {200, 201}, (path, answer.content)

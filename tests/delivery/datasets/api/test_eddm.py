@@ -135,7 +135,8 @@ def test_name_in_other_letters_is_refused_with_the_one_that_is_known(client, dat
 
     (error,) = response.json()["Errors"]
     assert (response.status_code, error["Code"]) == (400, "parameter_invalid")
-    assert error["Pointer"] == "?PostalCodes" and "postalCodes" in error["Message"]
+    assert error["Pointer"] == "?PostalCodes"
+    assert "postalCodes" in error["Message"]
 
 
 def test_no_data(client):
