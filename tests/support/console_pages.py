@@ -137,7 +137,10 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
     is_trail = isinstance(model_admin, HistoryAdmin)
     yield ConsolePage(f"{name} list", reverse(f"admin:{name}_changelist"), is_like_others=is_trail)
     if model_admin.has_add_permission(request):
-        yield ConsolePage(f"{name} add", reverse(f"admin:{name}_add"))
+        add = reverse(f"admin:{name}_add")
+        yield ConsolePage(f"{name} add", add)
+        # Empty: what is missing is listed above the form.
+        yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, is_like_others=True)
     for number, record in enumerate(examples_of(model_admin, request)):
         place = reverse(f"admin:{name}_change", args=[record.pk])
         yield ConsolePage(f"{name} record {number}", place, is_like_others=is_trail or number > 0)
