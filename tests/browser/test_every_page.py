@@ -208,7 +208,7 @@ def _what_went_wrong(going: Round, settings, monkeypatch) -> None:
     going.see_open("form too old", status=403)
     for error, status in ((OperationalError("gone"), 503), (RuntimeError("bug"), 500), (BadRequest(), 400)):
         with monkeypatch.context() as patch:
-            patch.setattr("applications.registration.pages.home.render", _failing(error))
+            patch.setattr("fulfillment.site.pages.render", _failing(error))
             going.see("/guide", name=f"guide {status}", status=status)
 
 

@@ -181,7 +181,12 @@ def test_files_are_written_by_the_service_and_read_by_nobody_else(service, var):
     path = f"/api/v1/store/{product['store_id']}/product/{product['id']}"
     connection.request("GET", path, headers=headers)
     fields = json.loads(connection.getresponse().read())["TemplateFields"]
-    values = {one["FieldName"]: one["DefaultValue"] or "Ada" for one in fields if one["Type"] == "Text"}
+    sample = {"Email": "ada@print.example", "Phone": "+1 555 0100", "Url": "https://print.example/"}
+    values = {
+        one["FieldName"]: one["DefaultValue"] or sample.get(one["SubType"], "Ada")
+        for one in fields
+        if one["Type"] == "Text"
+    }
     connection.request("POST", f"{path}/proof", json.dumps(values), headers)
     response = connection.getresponse()
     assert response.status == 200, response.read()
