@@ -28,7 +28,7 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """Whose work it is: the user's through whatever application, else the application's."""
+        """Names the caller in lanes: the user through any application, else the application."""
         return f"user:{self.user_id}" if self.user_id else f"application:{self.application_id}"
 
     @property

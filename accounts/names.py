@@ -52,7 +52,7 @@ def prepared_name(name: str) -> str:
 
 
 def split_sign_in_name(typed: str) -> tuple[str, str]:
-    """The prepared name and the domain that somebody means; a name without a domain is of the default tenant."""
+    """The prepared name and the domain of a typed name; without a domain it is the default tenant's."""
     name, separator, domain = typed.rpartition("@")
     if not separator:
         name, domain = typed, settings.DEFAULT_TENANT_DOMAIN

@@ -41,7 +41,7 @@ class PreparedNameField(models.TextField):
 
 class UserManager(BaseUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
-        """The user named `name@domain`; a name alone is of the default tenant, whoever has it elsewhere."""
+        """The user named `name@domain`; a name alone belongs to the default tenant."""
         name, domain = split_sign_in_name(username or "")
         return self.select_related("tenant").get(prepared_name=name, tenant__domain__iexact=domain)
 
