@@ -78,13 +78,14 @@ def render_page(
     fonts: FontSet | None = None,
     *,
     pixels: int,
+    with_bleed: bool = False,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one page as it will be trimmed, so many pixels wide, for somebody who is still at work on it.
+    """Draw one page as it will be trimmed or printed, so many pixels wide, for somebody who is still at work on it.
 
     What cannot be printed is left out of the picture and told, where render_proof raises ValuesInvalid.
     """
-    page = template.pages[number]
+    page = template.pages[number].with_bleed() if with_bleed else template.pages[number]
     pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
