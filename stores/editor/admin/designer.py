@@ -31,6 +31,7 @@ def designer_data(
 ) -> dict[str, Any]:
     return {
         "product": str(product),
+        "store": str(product.store),
         "fields": [
             {
                 "name": field.field_name,
@@ -60,7 +61,10 @@ def designer_data(
             "text": TEXT_LETTERS,
         },
         "safeMM": SAFE_MM,
-        "addresses": {name: reverse(f"admin:stores_product_{name}", args=[product.pk]) for name in ADDRESSES},
+        "addresses": {
+            "product": reverse("admin:stores_product_change", args=[product.pk]),
+            **{name: reverse(f"admin:stores_product_{name}", args=[product.pk]) for name in ADDRESSES},
+        },
     }
 
 
