@@ -7,7 +7,10 @@ import { boxesOf, keyOf, openPage, selectedBoxes, titleOf } from "./store.js";
 
 export const MM_AT_100 = 96 / 25.4;
 const ZOOM = { least: 0.1 * MM_AT_100, most: 16 * MM_AT_100 };
-const MARGIN = 36;
+const MARGIN = { wide: 36, narrow: 12 };
+const NARROW = 600;
+// A frame that is smaller on the screen has no room for the handles in the middle of its sides.
+const ROOM = 34;
 const EDGES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
 
 export function makeCanvas({ store, data }) {
@@ -106,6 +109,11 @@ export function makeCanvas({ store, data }) {
     }
   }
 
+  function fitHandles() {
+    frame.classList.toggle("ds-low", frame.offsetHeight < ROOM);
+    frame.classList.toggle("ds-narrow", frame.offsetWidth < ROOM);
+  }
+
   function render(state) {
     const size = sizeOf(openPage(state));
     sheet.style.width = `${(size.width + 2 * size.bleed) * state.scale}px`;
@@ -114,6 +122,7 @@ export function makeCanvas({ store, data }) {
     boxes.classList.toggle("ds-names", state.names);
     drawGuides(state, size);
     drawBoxes(state, size);
+    if (!frame.hidden) fitHandles();
     rulers.draw({ ...size, scale: state.scale, selected: selectedBoxes(state).length ? unionOf(selectedBoxes(state)) : null });
   }
 
@@ -132,7 +141,8 @@ export function makeCanvas({ store, data }) {
 
   function fit() {
     const { width, height, bleed } = sizeOf(openPage(store.state));
-    const [free, high] = [viewport.clientWidth - 2 * MARGIN, viewport.clientHeight - 2 * MARGIN];
+    const margin = viewport.clientWidth < NARROW ? MARGIN.narrow : MARGIN.wide;
+    const [free, high] = [viewport.clientWidth - 2 * margin, viewport.clientHeight - 2 * margin];
     const scale = Math.min(free / (width + 2 * bleed), high / (height + 2 * bleed));
     fitted = true;
     if (scale > 0) store.set({ scale: Math.min(ZOOM.most, Math.max(ZOOM.least, scale)) });

@@ -21,7 +21,8 @@ export function field(label, control, more = {}) {
   const id = control.id || freshId("field");
   control.id = id;
   const error = make("p", { class: "console-error", id: `${id}-error`, hidden: true });
-  const element = make("div", { class: `ds-field ${more.class || ""}` }, make("label", { class: "console-label", for: id }, label), control, error);
+  const inOrder = (title, input) => (input.type === "checkbox" ? [input, title] : [title, input]);
+  const element = make("div", { class: `ds-field ${more.class || ""}` }, ...inOrder(make("label", { class: "console-label", for: id }, label), control), error);
   return {
     element,
     control,

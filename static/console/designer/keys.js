@@ -70,6 +70,9 @@ export function followKeys({ store, canvas, actions, say }) {
   canvas.viewport.addEventListener("keydown", (event) => {
     const isCtrl = event.ctrlKey || event.metaKey;
     const focused = event.target.closest(".ds-box");
+    // What a key does, it does to the box that has the focus.
+    const acts = ARROWS[event.key] || ["Delete", "Backspace", "Enter", "[", "]", "{", "}"].includes(event.key) || (isCtrl && event.key.toLowerCase() === "d");
+    if (focused && acts && !store.state.selection.includes(Number(focused.dataset.key))) store.set({ selection: [Number(focused.dataset.key)] });
     if (ARROWS[event.key] && !isCtrl && store.state.selection.length) {
       event.preventDefault();
       nudge(event);

@@ -46,18 +46,20 @@ function begin(form, data) {
   canvas.viewport.setAttribute("aria-label", "Canvas");
   const panels = make("div", { class: "ds-panels", role: "group", "aria-label": "Panels" }, ...PANELS.map(([name, text]) => make("button", { type: "button", class: "ds-panel", "data-panel": name, onclick: () => openPanel(name) }, text)));
   const part = (name, ...sections) => make("div", { class: "ds-panel-body", "data-panel": name }, ...sections);
+  const left = make("div", { class: "ds-left" }, part("layers", layers.section), part("data", samples.section));
+  const middle = make("div", { class: "ds-middle" }, pages.bar, canvas.element, canvas.legend, said, pages.faults);
+  const right = make("div", { class: "ds-right" }, part("design", inspector.section), part("pictures", pictures.section));
+  const work = make("div", { class: "ds-work" });
+  // Written in the order in which it is seen: on a narrow screen the canvas comes first.
+  const narrow = window.matchMedia("(max-width: 1023px)");
+  const arrange = () => work.replaceChildren(...(narrow.matches ? [middle, panels, left, right] : [left, middle, panels, right]));
+  narrow.addEventListener("change", arrange);
+  arrange();
   const root = make(
     "div",
     { class: "ds", id: "designer", "data-panel": "data" },
     toolbar.head, toolbar.bar,
-    make(
-      "div",
-      { class: "ds-work" },
-      make("div", { class: "ds-left" }, part("layers", layers.section), part("data", samples.section)),
-      make("div", { class: "ds-middle" }, pages.bar, canvas.element, canvas.legend, said, pages.faults),
-      panels,
-      make("div", { class: "ds-right" }, part("design", inspector.section), part("pictures", pictures.section)),
-    ),
+    work,
     ...saving.dialogs,
   );
   // On a narrow screen one panel is open at a time.

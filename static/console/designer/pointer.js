@@ -196,8 +196,4 @@ export function followPointer({ store, canvas, data, edit }) {
     { passive: false },
   );
   canvas.boxes.addEventListener("dblclick", (event) => keyAt(event.target) !== null && edit());
-  canvas.boxes.addEventListener("focusin", (event) => {
-    const key = keyAt(event.target);
-    if (key !== null && !store.state.selection.includes(key) && event.target.matches(":focus-visible")) store.set({ selection: [key] });
-  });
 }
