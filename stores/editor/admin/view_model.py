@@ -174,6 +174,8 @@ def listed_faults(faults: list[Fault], draft: Draft) -> list[dict[str, str]]:
 def place_words(pointer: str, draft: Draft) -> str:
     """Where a fault is, as the page itself names it: "Page 1, box Name: width"."""
     part, *rest = pointer.strip("/").split("/")
+    if part == "TemplateFields":
+        return PARTS[part]
     if part != "Pages" or not rest or not rest[0].isdecimal():
         return ": ".join(filter(None, [PARTS.get(part, part), "/".join(rest)]))
     number = int(rest[0])

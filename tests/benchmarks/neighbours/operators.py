@@ -112,7 +112,12 @@ def _artwork(scene: Scene, content: bytes, name: str) -> bytes:
     editor = editor_context_of(product.pk)
     draft = stored_draft(editor)
     shown = {"Pages": draft.pages, "Artwork": draft.artwork, "Gallery": draft.gallery}
-    fields = {"version": f"{editor.version}", "page": "0", "do": "upload", "draft": orjson.dumps(shown).decode()}
+    fields = {
+        "version": f"{editor.version}",
+        "page": "0",
+        "do": "upload",
+        "draft": orjson.dumps(shown).decode(),
+    }
     address = f"/admin/stores/product/{product.pk}/template/"
     return multipart(address, scene.session("operator"), fields, [("file", name, content)])
 
