@@ -1,6 +1,6 @@
 """What the editor's page draws of a draft: its inputs, each with what is wrong at its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -164,7 +164,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
     }
 
 
-def listed_faults(faults: list[Fault], draft: Draft) -> list[dict[str, str]]:
+def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
     return [
         {"pointer": one.pointer, "place": place_words(one.pointer, draft), "message": one.message}
         for one in faults

@@ -86,10 +86,11 @@ def stored_draft(editor: EditorContext) -> Draft:
 
 def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
-    stored, gallery = _stored_pictures(editor.product_pk, editor.version)
-    known = {**editor.earlier, **{one.digest: one for one in (*stored.values(), *gallery.values())}}
-    missing = {digest for digest in wanted.values() if digest not in known}
-    if missing:
+    known = dict(editor.earlier)
+    if any(digest not in known for digest in wanted.values()):
+        artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
+        known |= {one.digest: one for one in (*artwork.values(), *gallery.values())}
+    if missing := {digest for digest in wanted.values() if digest not in known}:
         known |= _uploaded_pictures(editor.product_pk, missing)
     return {name: known[digest] for name, digest in wanted.items() if digest in known}
 
