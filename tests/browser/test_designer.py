@@ -194,6 +194,13 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     swatch = designer.get_by_label("Color: choose")
     expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
 
+    # Four numbers are inks as well, typed as one.
+    fill = designer.get_by_label("Fill: sRGB")
+    fill.click()
+    designer.keyboard.type("5 0 0 10")
+    designer.keyboard.press("Enter")
+    expect(designer.get_by_label("Fill: Black in percent")).to_have_value("10")
+
     designer.get_by_text("Add a field", exact=True).click()
     designer.keyboard.type("Name")
     designer.keyboard.press("Enter")
@@ -208,7 +215,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     save(designer, 2)
     saved = boxes_of(product)
     assert (saved[0]["Font"], saved[0]["Color"]) == ("Montserrat", {"C": 0, "M": 20, "Y": 100, "K": 5.5})
-    assert saved[2]["Field"] == "Slogan"
+    assert (saved[0]["Background"], saved[2]["Field"]) == ({"C": 5, "M": 0, "Y": 0, "K": 10}, "Slogan")
     assert [one["FieldName"] for one in record_of(product)["TemplateFields"]][-1] == "Slogan"
     # The field is the product's now: a further save does not add it again.
     designer.locator(".ds-right [data-name='X']").fill("3")
@@ -290,6 +297,7 @@ def test_pictures_pages_and_problems(product, designer, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_designer_has_no_fault_in_any_look(product, designer, visitor):
     def opened() -> int:
         status = visitor.go(f"/admin/stores/product/{product.pk}/template/")

@@ -21,7 +21,7 @@ export function colorControl(member, change, server) {
   const title = make("span", { class: "console-label", id: freshId("title") }, member.label);
   const error = make("p", { class: "console-error", hidden: true });
   const swatch = make("input", { type: "color", class: "ds-swatch", "aria-label": `${member.label}: choose`, "data-name": `${member.name}:swatch` });
-  const hex = make("input", { type: "text", class: "ds-hex", "aria-label": `${member.label}: sRGB`, placeholder: member.unset, autocomplete: "off", "data-name": member.name });
+  const hex = make("input", { type: "text", class: "ds-hex", "aria-label": `${member.label}: sRGB`, title: "#rrggbb, or four percentages: C M Y K", placeholder: member.unset, autocomplete: "off", "data-name": member.name });
   const inks = INKS.map(([ink, name]) => make("input", { type: "text", inputmode: "decimal", "aria-label": `${member.label}: ${name} in percent`, title: `${name} (%)`, autocomplete: "off", "data-name": `${member.name}:${ink}` }));
   const inkRow = make("div", { class: "ds-inks" }, ...INKS.map(([ink], at) => make("span", { class: "ds-ink" }, make("span", { "aria-hidden": "true" }, ink), inks[at])));
   const model = make("select", { class: "ds-model", "aria-label": `${member.label}: model`, "data-name": `${member.name}:model` }, make("option", { value: "rgb" }, "sRGB"), make("option", { value: "cmyk" }, "CMYK"));
@@ -56,13 +56,20 @@ export function colorControl(member, change, server) {
       });
       showInks(value);
     } else {
-      if (document.activeElement !== hex || (hex.value || undefined) !== value) hex.value = shownText(value);
+      if (document.activeElement !== hex || (hex.value.trim() || undefined) !== value) hex.value = shownText(value);
       swatch.value = typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : usual;
     }
   }
 
   swatch.addEventListener("input", () => change(swatch.value));
   hex.addEventListener("input", () => change(hex.value.trim() || undefined));
+  // Four percentages are typed as one, too.
+  hex.addEventListener("change", () => {
+    const parts = hex.value.split(/[\s,/]+/).filter(Boolean).map(readNumber);
+    if (parts.length !== 4 || parts.some((part) => typeof part !== "number")) return;
+    change(Object.fromEntries(INKS.map(([ink], at) => [ink, parts[at]])));
+    inks[3].focus();
+  });
   clear.addEventListener("click", () => change(undefined));
   for (const input of inks) {
     input.addEventListener("input", () => change(Object.fromEntries(INKS.map(([ink], at) => [ink, readNumber(inks[at].value) ?? 0]))));

@@ -70,8 +70,8 @@ export function makeToolbar({ store, canvas, data, actions, server }) {
       "div",
       { class: "console-actions" },
       make("a", { class: "console-button", href: data.addresses.template_versions }, "Versions"),
-      make("button", { type: "button", class: "console-button", onclick: () => server.openPdf("proof.pdf") }, "Proof (PDF)"),
-      make("button", { type: "button", class: "console-button", onclick: () => server.openPdf("print.pdf") }, "Print file (PDF)"),
+      make("button", { type: "button", class: "console-button", onclick: () => server.openPdf("proof.pdf") }, "Proof", make("span", { class: "ds-roomy" }, " (PDF)")),
+      make("button", { type: "button", class: "console-button", onclick: () => server.openPdf("print.pdf") }, "Print file", make("span", { class: "ds-roomy" }, " (PDF)")),
       save,
     ),
   );

@@ -228,6 +228,7 @@ class TemplateEditor:
             "opts": self.product_admin.model._meta,  # noqa: SLF001 - Django's public Meta API
             "title": f"Template of {product}",
             "is_nav_sidebar_enabled": False,
+            "original": product,
             "product": product,
             "picture": data_address(png),
             **page_context(product, editor, sent, every),

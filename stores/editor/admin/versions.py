@@ -60,6 +60,7 @@ class TemplateVersions:
             **self.product_admin.admin_site.each_context(request),
             "opts": self.product_admin.model._meta,  # noqa: SLF001 - Django's public Meta API
             "title": f"Versions of the template of {product}",
+            "original": product,
             "product": product,
             "version": context.version,
             "versions": versions,
