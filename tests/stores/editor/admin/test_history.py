@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from fulfillment.core.admin.history import MOST_TOLD
+from fulfillment.core.admin.history import MOST_SHOWN
 from stores.catalog.models import TemplateChange
 from stores.catalog.selectors.catalog import catalog_of, stored_product
 from stores.catalog.services.products import save_product
@@ -121,7 +121,7 @@ def test_a_template_made_anew_is_told_in_a_bounded_number_of_lines():
 
     told = changes_of_template(outline(page()), outline(page(*boxes)))
 
-    assert len(told) == MOST_TOLD
+    assert len(told) == MOST_SHOWN
     assert told[-1] == ("Template", "", "and 21 more changes")
 
 
