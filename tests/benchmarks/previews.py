@@ -1,8 +1,8 @@
 """The picture of the template designer: `python -m tests.benchmarks.previews`.
 
 Of each design of the demo the first page is changed as a drag changes it, and drawn each time, with its bleed and as
-large as the canvas shows it at 1280 px. Prints the middle and the 95th percentile of each, and fails where the latter of all
-together is over the mark.
+large as the canvas shows it at 1280 px. Prints the middle and the 95th percentile of each, and fails where the latter
+of all together is over the mark.
 """
 
 import os
