@@ -173,14 +173,14 @@ def event_data(
 
 def _latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
     """The latest parcels that take at most `room` bytes, without their item keys, oldest first."""
-    kept: list[Record] = []
+    latest: list[Record] = []
     for shipment in reversed(list(shipments)):
         record = {name: value for name, value in shipment_record(shipment).items() if name != "ItemKeys"}
         room -= len(dumps(record)) + len(",")
         if room < 0:
             break
-        kept.append(record)
-    return kept[::-1]
+        latest.append(record)
+    return latest[::-1]
 
 
 def order_url(order: Order, store_id: str) -> str:

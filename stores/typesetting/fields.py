@@ -45,14 +45,14 @@ def resolve_values(
     `gallery` names the product's pictures. Raises ValuesInvalid with the problems of all fields.
     A field sent empty counts as sent. Text is returned with line ends as \\n, otherwise unchanged.
     """
-    known = {field.field_name: field for field in fields}
-    if _bytes(name for name in sent if name not in known) + _bytes(sent.values()) > ALL_VALUES_BYTES:
+    by_name = {field.field_name: field for field in fields}
+    if _bytes(name for name in sent if name not in by_name) + _bytes(sent.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
     problems = [
         Problem(pointer(name), "unknown_field", f"{name[:64]} is not a field of this product.")
         for name in sent
-        if name not in known
+        if name not in by_name
     ]
     values: dict[str, str] = {}
     for field in fields:

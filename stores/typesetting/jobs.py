@@ -144,8 +144,8 @@ class SheetBuilder:
         dpi = _printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
-        wanted = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        return shrink_picture(content, wanted), extension
+        target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
+        return shrink_picture(content, target_size), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:

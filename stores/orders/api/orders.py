@@ -50,7 +50,7 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag last seen; 412 when the order has changed since.",
+    description="The ETag last read; 412 if the order has changed since.",
 )
 OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
 STAFF = Access(

@@ -37,7 +37,7 @@ class ItemKey(serializers.RegexField):
 
 
 class PlaceSerializer(StrictSerializer):
-    """Checks the form of a postal code in countries whose form is checked."""
+    """Postal codes in the US and Canada must have the form of their country."""
 
     ignored_nulls = True
     default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}

@@ -34,7 +34,7 @@ from stores.proofs.services.traces import find_proofs_by_traces
 
 # Required members are overwritten; other members of the address are removed.
 REQUIRED = ("Name", "Address1", "City", "PostalCode")
-KEPT = ("CountryCode", "LocationType")
+UNCHANGED = ("CountryCode", "LocationType")
 # A town or a state alone identifies no person, and appears in many texts.
 IDENTIFYING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "Email")
 # In ASCII; a Chinese name may have two characters, but two ASCII letters appear in every text.
@@ -138,8 +138,8 @@ def _erase_copies(order: Order, words: list[str]) -> None:
     if order.application_id:
         redact_events(application_id=order.application_id, order_id=str(order.pk), words=words)
     for shipment in order.shipments.all():
-        kept = without_words(shipment.tracking_url, words)
-        if kept != shipment.tracking_url:
+        cleaned = without_words(shipment.tracking_url, words)
+        if cleaned != shipment.tracking_url:
             shipment.tracking_url = ""
             shipment.save(update_fields=["tracking_url"])
     # Notes are free text and may name people, so all are erased.
@@ -180,7 +180,7 @@ def _write(order: Order, actor: Actor) -> None:
 
 
 def _erased(recipient: dict[str, str]) -> dict[str, str]:
-    kept = {name: recipient[name] for name in KEPT if name in recipient}
+    kept = {name: recipient[name] for name in UNCHANGED if name in recipient}
     return {**dict.fromkeys(REQUIRED, ERASED), **kept}
 
 

@@ -78,8 +78,8 @@ def _stray_folders() -> Iterator[str]:
     for shard in listed(PRINT_FILES)[0]:
         for names in batches(listed(f"{PRINT_FILES}/{shard}")[0]):
             old = {UUID(name) for name in names if _is_order_before(name, before)}
-            known = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
-            yield from (print_folder(order_id) for order_id in sorted(old.difference(known)))
+            stored = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
+            yield from (print_folder(order_id) for order_id in sorted(old.difference(stored)))
 
 
 def _is_order_before(name: str, before: datetime) -> bool:

@@ -23,7 +23,7 @@ class ProofSerializer(serializers.Serializer):
     ProductID = serializers.CharField()
     Side1URL = serializers.CharField(help_text=f"The first page as PNG. {ADDRESS}")
     Side2URL = serializers.CharField(
-        allow_blank=True, help_text="The second page; empty if there is one only."
+        allow_blank=True, help_text="The second page; empty for a product of one page."
     )
     PdfURL = serializers.CharField(help_text="All pages as PDF.")
     PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
@@ -41,7 +41,7 @@ class ProofViewSet(ApiViewSet):
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
             **lane_errors("renderings"),
-            503: "The database or the file storage is away, or as many renderings are under way as are taken at once "
+            503: "The database or the file storage is unavailable, or too many renderings are in progress "
             "(`service_busy`, `renderers_busy`); try again after Retry-After seconds.",
         }
     }

@@ -143,16 +143,16 @@ def _may_be_unfinished(folder: str, age: timedelta = YOUNG) -> bool:
 def _stray_digests() -> Iterator[str]:
     for shard in listed("proofs")[0]:
         for digests in batches(listed(f"proofs/{shard}")[0]):
-            known = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
-            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(known))
+            stored = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
+            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(stored))
 
 
 def _stray_assets() -> Iterator[str]:
     for shard in listed("assets")[0]:
         for names in batches(listed(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
-            known = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
-            strays = {f"assets/{shard}/{name}" for name in names} - known
+            stored = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
+            strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
 
 
