@@ -147,7 +147,7 @@ def test_an_empty_and_a_huge_file_are_not_kept(world, monkeypatch, stored_files)
     with pytest.raises(Invalid, match="empty"):
         sent(world, b"")
     monkeypatch.setattr(uploads, "UPLOAD_BYTES", 10)
-    with pytest.raises(Invalid, match="at most 10 are taken here"):
+    with pytest.raises(Invalid, match="at most 10 are accepted here"):
         sent(world, b"{" * 11)
 
     assert not CatalogUpload.objects.exists()
@@ -173,7 +173,7 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
         import_catalog(source=source)
 
     assert "One entry has more than 1,000,000 bytes" in raised.value.faults[0].message
-    assert source.taken < 2_000_000
+    assert source.bytes_read < 2_000_000
 
 
 @pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
