@@ -1,13 +1,15 @@
-from django.contrib.staticfiles.storage import HashedFilesMixin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-IMPORTS = HashedFilesMixin._js_module_import_aggregation_patterns[1]  # noqa: SLF001 - Django has it for all scripts or none
+IMPORTS = r"""(?P<matched>(?P<import>import\s[^;"']*?from)\s*["'](?P<url>[./][^"']+)["']\s*;)"""
 
 
 class StaticFiles(CompressedManifestStaticFilesStorage):
-    """Also the imports of our scripts that are modules name the files of this release, which browsers keep for ever.
+    """The imports of our own module scripts name the hashed files of this release, which browsers cache for long.
 
-    Only ours: a script of django-unfold names a file that it does not bring.
+    Django's own switch covers all scripts, and one of django-unfold imports a file that it does not ship.
     """
 
-    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("console/designer/*.js", IMPORTS))
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("console/designer/*.js", ((IMPORTS, '%(import)s "%(url)s";'),)),
+    )
