@@ -33,8 +33,8 @@ def build_python(folder: Path) -> Path:
     """The wheel, built by what is installed: nothing is fetched."""
     where = folder / "python"
     shutil.rmtree(where / "dist", ignore_errors=True)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", "dist", "."], cwd=where, check=True)  # noqa: S603
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    subprocess.run(command, cwd=where, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
     return next((where / "dist").glob("*.whl"))
 
 
