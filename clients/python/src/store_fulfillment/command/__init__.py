@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from store_fulfillment._version import __version__
 from store_fulfillment.command import catalog, events, orders, sign_in
 
 app = typer.Typer(
@@ -29,6 +32,21 @@ app.add_typer(orders_app, name="orders")
 app.command(name="events")(events.events)
 app.command()(events.listen)
 app.command()(orders.trigger)
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def of_all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What every command takes; the help of the whole stands above."""
 
 
 def main() -> None:
