@@ -40,6 +40,12 @@ def build(folder: Path, language: str) -> Path:
     return Path(run(*command, cwd=ROOT, timeout=400).strip().splitlines()[-1])
 
 
+def has_node() -> bool:
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        return False
+    return int(run("node", "--version").lstrip("v").partition(".")[0]) >= 20
+
+
 @pytest.fixture(scope="session")
 def installed_python(tmp_path_factory) -> Path:
     """The folder in which the wheel is installed; what it needs is in the environment of the tests."""
@@ -66,9 +72,9 @@ def python(installed_python) -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def npm_project(tmp_path_factory) -> Path:
     """A project of someone who installed the package file, with the strictest settings."""
-    if shutil.which("npm") is None:
-        assert os.environ.get("NODE_TESTS") != "required", "Node.js with npm is missing."
-        pytest.skip("Node.js with npm is not installed.")
+    if not has_node():
+        assert os.environ.get("NODE_TESTS") != "required", "Node.js 20 with npm is missing."
+        pytest.skip("Node.js 20 or newer with npm is not installed.")
     folder = tmp_path_factory.mktemp("typescript-client")
     package = build(folder, "typescript")
     project = folder / "project"

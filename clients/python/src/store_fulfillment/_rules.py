@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -181,25 +181,32 @@ def _content_of(call: Call) -> Callable[[], dict[str, Any]]:
     if isinstance(file, bytes):
         return lambda: {"content": file}
     if isinstance(file, (str, os.PathLike)):
-        return lambda: {"stream": FileBody(Path(file).open("rb"), 0)}
+        path = Path(file)
+        return lambda: {"stream": FileBody(path, path.stat().st_size)}
     start = file.tell()
-    return lambda: {"stream": FileBody(file, start, keeps_open=True)}
+    size = file.seek(0, os.SEEK_END) - start
+    return lambda: {"stream": FileBody(file, size, start)}
 
 
 class FileBody(httpx.SyncByteStream, httpx.AsyncByteStream):
     """The rest of a file in pieces, for both kinds of client. Files are read in place: they are local and small."""
 
-    def __init__(self, file: BinaryIO, start: int, *, keeps_open: bool = False) -> None:
-        self._file, self._start, self._keeps_open = file, start, keeps_open
-        self.size = file.seek(0, os.SEEK_END) - start
+    def __init__(self, file: Path | BinaryIO, size: int, start: int = 0) -> None:
+        self._file, self.size, self._start = file, size, start
 
     def __iter__(self) -> Iterator[bytes]:
-        self._file.seek(self._start)
-        while piece := self._file.read(CHUNK):
-            yield piece
-        if not self._keeps_open:
-            self._file.close()
+        if isinstance(self._file, Path):
+            with self._file.open("rb") as opened:
+                yield from _pieces(opened)
+        else:
+            self._file.seek(self._start)
+            yield from _pieces(self._file)
 
-    async def __aiter__(self) -> Any:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         for piece in self:
             yield piece
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    while piece := file.read(CHUNK):
+        yield piece

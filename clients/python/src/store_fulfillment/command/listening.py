@@ -16,10 +16,12 @@ from typing import Any
 
 import httpx
 import typer
+from rich.markup import escape
 from standardwebhooks import Webhook
 
-from store_fulfillment import Client, InvalidRequest, models
+from store_fulfillment import Client, ConnectionFailed, InvalidRequest, RateLimited, ServerError, models
 from store_fulfillment.command.profiles import Profile, folder, write_privately
+from store_fulfillment.command.screen import notes
 
 # Two requests a second of the six hundred a minute that a subscription usually has.
 POLL_SECONDS = 0.5
@@ -90,6 +92,10 @@ def follow(
                 raise
             after = None
             continue
+        except (ConnectionFailed, RateLimited, ServerError) as error:
+            notes.print(f"[yellow]{escape(str(error))}; trying again[/yellow]")
+            time.sleep(LONGEST_PAUSE)
+            continue
         yield from page.items
         # A cursor and the last event are the same place; without events the cursor is all there is.
         after = page.items[-1]["EventID"] if page.items else after
@@ -133,7 +139,8 @@ def forward_all(
     The place is written after each: one that was taken just before a stop comes again, and none is left out.
     """
     events = follow(client, application, created_after=place.created_after, after=place.event_id, types=types)
-    with httpx.Client(timeout=15.0) as http:
+    # Of this machine or beside it: no proxy of the environment stands between.
+    with httpx.Client(timeout=15.0, trust_env=False) as http:
         for event in events:
             pause = POLL_SECONDS
             while True:

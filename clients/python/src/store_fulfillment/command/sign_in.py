@@ -95,8 +95,9 @@ def in_browser(
             webbrowser.open(sign_in.url)
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
         with notes.status("Waiting for the browser"):
-            while not came:
+            # Of other programs on this machine nothing is taken.
+            while not (ours := [one for one in came if sign_in.state in one]):
                 if time.monotonic() > ends:
                     raise OAuthError("timeout", "The browser did not come back within five minutes.")
                 server.handle_request()
-    return finish_sign_in(sign_in, address + came[0], client_secret or None)
+    return finish_sign_in(sign_in, address + ours[0], client_secret or None)
