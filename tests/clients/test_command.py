@@ -100,6 +100,7 @@ def test_command_shows_a_proof_a_price_and_an_order(command, tmp_path):
     assert shipped["StatusName"] == "Shipped"
 
 
+@pytest.mark.slow
 def test_refusals_are_sentences_with_exit_codes(command):
     assert "not signed in" in command("stores", environment={}, code=3)
     assert "There is no product 'nope'" in command("proof", "demo", "nope", code=4)
