@@ -42,6 +42,7 @@ ACTS_AT_ONCE = {
     "applications_delivery_resend": "receivers know an event by its ID",
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
+    "stores_product_duplicate": "the copy is outside of the catalog",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
@@ -78,6 +79,7 @@ ACTIONS_AT_ONCE = {
     "ship": "leads to the page that ships",
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
+    "duplicate": "the copies are outside of the catalog",
 }
 
 
