@@ -96,7 +96,7 @@ function priceTable(form, matrix) {
       const code = matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code"]`);
       const place = cell.parentElement;
       const country = place.querySelector('[data-part="country"]');
-      const what = [code.value === "+" ? "new method" : code.value, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value];
+      const what = [code.value === "+" ? matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code-new"]`).value : code.value, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value];
       cell.querySelector('[data-part="price"]').setAttribute("aria-label", `Price, ${what.join(", ")}`);
       cell.querySelector('[data-part="default"]').setAttribute("aria-label", `Default price: ${what.join(", ")}`);
     }
@@ -155,6 +155,21 @@ function priceTable(form, matrix) {
     nameCells();
     head.querySelector("select").focus();
   }
+
+  // Of a new product the first column is its usual delivery method, until another one is chosen there.
+  const usual = form.querySelector('[name="delivery_method"]');
+  const usualNew = form.querySelector('[name="delivery_method-new"]');
+  let offered = "";
+  form.addEventListener("change", (event) => {
+    if (event.target !== usual && event.target !== usualNew) return;
+    const first = matrix.querySelector('thead [data-part="code"]');
+    const written = matrix.querySelector('thead [data-part="code-new"]');
+    const now = first && (first.value === "+" ? written.value : first.value);
+    if (!first || now !== offered) return;
+    [first.value, written.value] = [usual.value, usualNew.value];
+    offered = usual.value === "+" ? usualNew.value : usual.value;
+    nameCells();
+  });
 
   show(matrix);
   nameCells();

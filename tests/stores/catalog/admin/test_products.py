@@ -219,7 +219,7 @@ def test_archiving(operator, product):
 def test_a_duplicate_has_all_but_the_api_key_outside_of_the_catalog(operator, product):
     address = reverse("admin:stores_product_duplicate", args=[product.pk])
 
-    first, second = (operator.post(address) for _ in range(2))
+    first, _ = (operator.post(address) for _ in range(2))
 
     copies = Product.objects.exclude(pk=product.pk).order_by("pk")
     assert [copy.external_id for copy in copies] == ["card-copy", "card-copy-2"]
