@@ -200,7 +200,9 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     return {
         "accounts_associationrequest_decide": [
             ConsolePage("decide", f"{decide}?id={asked.pk}"),
-            ConsolePage("deny", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True, asks=True),
+            ConsolePage(
+                "decline without a reason", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True
+            ),
         ],
         "applications_application_end_key": question("applications_application_end_key", *of_key),
         "applications_application_regenerate_key": question(
