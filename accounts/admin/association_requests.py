@@ -163,8 +163,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """One that waits is decided here: its facts stand beside the choice."""
-        context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False}
-        waiting = self.get_queryset(request).filter(state=AssociationState.PENDING)
+        context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
+        asked_for = self.get_queryset(request).select_related(*self.list_select_related)
+        waiting = asked_for.filter(state=AssociationState.PENDING)
         if (asked := waiting.filter(pk=_uuid(object_id)).first()) is not None:
             context |= {"waiting": [_shown(GrantsForm(asked=asked))], "note_form": NoteForm()}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
