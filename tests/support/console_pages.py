@@ -47,6 +47,7 @@ ACTS_AT_ONCE = {
 }
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
+    "stores_font_specimen": "a picture",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_packing_slip": "PDF",

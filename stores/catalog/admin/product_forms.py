@@ -29,15 +29,15 @@ from stores.templates.records import Record
 COLUMNS = {member.name: member.column for member in PRODUCT}
 CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
 KINDS = {
-    "Text:SingleLine": "Text, one line",
-    "Text:MultiLine": "Text, several lines",
-    "Text:Email": "E-mail address",
-    "Text:Phone": "Phone number",
+    "Text:SingleLine": "Text",
+    "Text:MultiLine": "Long text",
+    "Text:Email": "E-mail",
+    "Text:Phone": "Phone",
     "Text:Url": "Web address",
     "Text:Date": "Date",
-    "Image:Upload": "Picture, uploaded",
-    "Image:Gallery": "Picture from the template's gallery",
-    "Choice:List": "Choice from a list",
+    "Image:Upload": "Picture",
+    "Image:Gallery": "Gallery",
+    "Choice:List": "List",
 }
 
 
