@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import AssociationRequest
-from tests.browser.test_console_forms import open_console
 from tests.support.actions import Actions
+from tests.support.console_forms import open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
 
@@ -53,9 +53,11 @@ def test_a_request_is_declined_with_a_reason_by_the_first_of_two(asked, visitor)
     shoot(page, "request")
     page.get_by_role("button", name="Decline").click()
     expect(page.get_by_text("Say why: the applicant reads it.")).to_be_visible()
+    actions = Actions(page, "Decline an association request with a reason")
     page.get_by_label("Reason").fill("Only for printers of Utah")
     page.get_by_role("button", name="Decline").click()
     expect(page.get_by_text(f"{asked}: declined.")).to_be_visible()
+    assert actions.note() == 2
 
     other.get_by_role("button", name="Approve", exact=True).click()
 

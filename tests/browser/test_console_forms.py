@@ -8,10 +8,9 @@ from playwright.sync_api import expect
 
 from stores.catalog.models import Product
 from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
-
-SIZES = [(1280, "light"), (390, "dark")]
 
 
 @pytest.fixture
@@ -23,12 +22,6 @@ def product_page(site) -> str:
 @pytest.fixture
 def furnished(site) -> None:
     furnish(site[1])
-
-
-def open_console(visitor, path: str) -> None:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
-    visitor.page.wait_for_url(visitor.address + path)
 
 
 def add_row(page, prefix: str) -> str:
@@ -46,13 +39,6 @@ def fill_row(page, row: str, **values: str) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-
-
-def choose(page, field: str, text: str) -> None:
-    """In a box that searches while typing."""
-    page.locator(f"#{field} + .select2 .select2-selection").click()
-    page.locator(".select2-search__field").last.fill(text)
-    page.locator(".select2-results__option", has_text=text).first.click()
 
 
 def test_a_user_gets_a_role(visitor, site):

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from tests.browser.test_console_forms import SIZES, choose, open_console
 from tests.support.actions import Actions
 from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.visual_checks import shoot
 
 BASICS = {
@@ -141,13 +141,16 @@ def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor)
     assert visitor.complaints == []
 
 
-def test_a_product_is_duplicated_from_its_page(product_page, visitor):
+def test_a_product_is_duplicated_and_the_copy_published(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
-    actions = Actions(page, "Duplicate a product")
+    actions = Actions(page, "Duplicate a product and publish the copy")
     page.get_by_role("button", name="Duplicate").click()
 
     expect(page.get_by_role("heading", name="Not published")).to_be_visible()
-    actions.note()
     expect(page.get_by_role("complementary", name="Publishing")).to_contain_text("card-two-sided-copy")
+    page.get_by_role("button", name="Save and publish").click()
+
+    expect(page.get_by_role("heading", name="In the catalog")).to_be_visible()
+    actions.note()
     assert visitor.complaints == []
