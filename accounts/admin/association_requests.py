@@ -175,7 +175,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else None
-        at_once = (sent or {}).get("approve_one")
+        at_once = sent.get("approve_one") if sent is not None else None
         texts = [at_once] if at_once else (sent or request.GET).getlist("id")
         ids = [known for text in texts if (known := _uuid(text)) is not None]
         asked = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)

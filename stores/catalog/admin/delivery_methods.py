@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from stores.catalog.models import Store
 from stores.catalog.selectors.delivery_methods import known_delivery_methods
@@ -23,7 +24,7 @@ class MethodWidget(forms.Widget):
         super().__init__()
         self.known = known
 
-    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> str:
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         context = {"name": name, **method_choice(str(value or ""), self.known), "attrs": attrs or {}}
         return render_to_string("admin/stores/product/method.html", context)
 

@@ -37,7 +37,7 @@ def specimen(family: str) -> bytes:
         # Many variable fonts are thin unless told otherwise.
         axes = font.get_variation_axes()
         font.set_variation_by_axes(
-            [REGULAR if axis["name"] == b"Weight" else int(axis["default"]) for axis in axes]
+            [REGULAR if axis["name"] == b"Weight" else int(axis["default"] or 0) for axis in axes]
         )
     left, top, right, bottom = font.getbbox(TEXT)
     picture = Image.new("LA", (int(right - left) + 2 * MARGIN, int(bottom - top) + 2 * MARGIN), (0, 0))
