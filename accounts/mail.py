@@ -1,16 +1,21 @@
-"""Letters to people: plain text from a template whose first line is the subject."""
+"""Letters to people, from a template of plain text whose first line is the subject."""
 
 import logging
+import re
 import smtplib
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
 from fulfillment.core.errors import Unavailable
 
 log = logging.getLogger(__name__)
+PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
 
 
 class MailAway(Unavailable):
@@ -22,8 +27,33 @@ def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
     text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
     subject, _, body = text.strip().partition("\n")
     try:
-        # Names people chose are in the subject, and a header is one line.
-        send_mail(" ".join(subject.split()), body.strip() + "\n", None, [to])
+        send_text(subject, body, to)
     except (smtplib.SMTPException, OSError) as error:
         log.exception("A letter could not be sent (%s).", template)
         raise MailAway("The mail cannot be sent right now. Please try again in a few minutes.") from error
+
+
+def send_text(subject: str, body: str, to: str) -> None:
+    """As plain text, and as a page in the colours of the service."""
+    # Names people chose are in the subject, and a header is one line.
+    subject, text = " ".join(subject.split()), body.strip() + "\n"
+    light, dark = colours()
+    context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark}
+    send_mail(subject, text, None, [to], html_message=render_to_string("mails/letter.html", context))
+
+
+@cache
+def colours() -> tuple[dict[str, str], dict[str, str]]:
+    """Of static/brand/tokens.css, on a light ground and on a dark one: mail programs read no variables."""
+    path = finders.find("brand/tokens.css")
+    pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
+    named = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
+    return {name: light for name, light, _ in named}, {name: dark for name, _, dark in named}
+
+
+def _parts(text: str) -> list[list[dict[str, object]]]:
+    """Paragraphs of lines. Only an address of this service with a line to itself is a link: names may hold others."""
+    return [
+        [{"text": line, "is_link": line.startswith(f"{settings.PUBLIC_URL}/")} for line in part.splitlines()]
+        for part in text.strip().split("\n\n")
+    ]

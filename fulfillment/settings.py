@@ -220,6 +220,7 @@ DEFAULT_TENANT_DOMAIN = environment.domain(
 )
 
 LANGUAGE_CODE = "en-us"
+FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

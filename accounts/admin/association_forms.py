@@ -12,6 +12,21 @@ from accounts.permissions import (
     STORE_GRANTS,
     Permission,
 )
+from accounts.selectors.associations import Applicant
+
+# What each grant opens, to the application on the store or to the person on the application.
+PLAIN: dict[str, str] = {
+    Permission.STORE_SELF_READ: "Read the store, its catalog and its own roles",
+    Permission.STORE_ALL_READ: "See which users have which roles on the store",
+    Permission.ORDER_SELF_READ: "See the orders it submitted",
+    Permission.ORDER_ALL_READ: "See every order of the store, with the recipients' names and addresses",
+    Permission.ORDER_SELF_WRITE: "Submit orders, and cancel its own",
+    Permission.ORDER_ALL_WRITE: "Accept, hold, ship and cancel every order of the store",
+    Permission.APPLICATION_SELF_READ: "See the application, its owners and webhooks",
+    Permission.APPLICATION_ALL_READ: "See every application of the service",
+    Permission.APPLICATION_SELF_WRITE: "Change the application, its keys, webhooks and icon",
+    Permission.APPLICATION_ALL_WRITE: "Change every application of the service",
+}
 
 
 class GrantsForm(forms.Form):
@@ -19,8 +34,11 @@ class GrantsForm(forms.Form):
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one grant, or deny the request."},
+        error_messages={"required": "Choose at least one grant, or decline the request."},
     )
+
+    # Set where the form is shown.
+    applicant: Applicant | None = None
 
     def __init__(self, data: QueryDict | None = None, *, asked: AssociationRequest) -> None:
         for_store = asked.store_id is not None
@@ -30,14 +48,23 @@ class GrantsForm(forms.Form):
         super().__init__(data, prefix=str(asked.pk), initial=initial)
         self.asked = asked
         cast("forms.ChoiceField", self.fields["grants"]).choices = [
-            (value, f"{value}: {label}") for value, label in Permission.choices if value in allowed
+            (value, f"{PLAIN.get(value, label)} ({value})")
+            for value, label in Permission.choices
+            if value in allowed
         ]
 
 
 class NoteForm(forms.Form):
     note = forms.CharField(
+        label="Reason",
         required=False,
         max_length=2000,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text="Who asked can read it.",
+        help_text="The applicant reads it. To decline, it is required.",
     )
+
+    def clean_note(self) -> str:
+        note: str = self.cleaned_data["note"].strip()
+        if "deny" in self.data and not note:
+            raise forms.ValidationError("Say why: the applicant reads it.", code="required")
+        return note

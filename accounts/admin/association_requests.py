@@ -8,6 +8,7 @@ from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from unfold.decorators import display
@@ -15,12 +16,13 @@ from unfold.decorators import display
 from accounts.admin.association_forms import GrantsForm, NoteForm
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
+from accounts.selectors.associations import applicant_of
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
-from fulfillment.core.errors import DomainError
+from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.errors import Conflict, DomainError
 
-DENY = "Deny these requests? Whoever asked is told; they may ask anew."
+DENY = "Decline these requests without a reason? Applicants are informed and may ask again."
 INBOX = "admin:accounts_associationrequest_changelist"
 COLOURS: dict[str, str] = {
     AssociationState.PENDING: "warning",
@@ -47,7 +49,7 @@ class StateFilter(admin.SimpleListFilter):
         yield {
             "selected": self.value() is None,
             "query_string": changelist.get_query_string(remove=[self.parameter_name]),
-            "display": "Waiting",
+            "display": "Pending",
         }
         for value, title in self.lookup_choices:
             yield {
@@ -69,6 +71,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         "message",
         "since",
         "shown_state",
+        "decision",
     ]
     list_filter = [StateFilter]
     list_select_related = ["application", "store", "user", "requested_by"]
@@ -109,6 +112,17 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def shown_state(self, request: AssociationRequest) -> str:
         return request.get_state_display()
 
+    @admin.display(description="decision")
+    def decision(self, request: AssociationRequest) -> str:
+        if request.state != AssociationState.PENDING:
+            return ""
+        return render_to_string("admin/accounts/decision_buttons.html", {"asked": request})
+
+    def get_fieldsets(self, request: HttpRequest, asked: AssociationRequest | None = None) -> Any:
+        """The form of a pending request says everything already."""
+        is_pending = asked is not None and asked.state == AssociationState.PENDING
+        return [] if is_pending else super().get_fieldsets(request, asked)
+
     @admin.action(description="Decide, with grants and a note …", permissions=["change"])
     def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         """One page of the inbox at most: what is left out silently would be missed by nobody."""
@@ -122,10 +136,10 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(request, [(asked, {}) for asked in chosen], approve_association, "approved")
 
-    @admin.action(description="Deny …", permissions=["change"])
-    @asks_confirmation(DENY, "Deny")
+    @admin.action(description="Decline …", permissions=["change"])
+    @asks_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, [(asked, {}) for asked in chosen], deny_association, "denied")
+        self._decide(request, [(asked, {}) for asked in chosen], deny_association, "declined")
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
@@ -149,10 +163,11 @@ class AssociationRequestAdmin(ConsoleAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """One that waits is decided here: its facts stand beside the choice."""
-        context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False}
-        waiting = self.get_queryset(request).filter(state=AssociationState.PENDING)
+        context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
+        asked_for = self.get_queryset(request).select_related(*self.list_select_related)
+        waiting = asked_for.filter(state=AssociationState.PENDING)
         if (asked := waiting.filter(pk=_uuid(object_id)).first()) is not None:
-            context |= {"waiting": [GrantsForm(asked=asked)], "note_form": NoteForm()}
+            context |= {"waiting": [_shown(GrantsForm(asked=asked))], "note_form": NoteForm()}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
@@ -160,24 +175,23 @@ class AssociationRequestAdmin(ConsoleAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else None
-        ids = [known for text in (sent or request.GET).getlist("id") if (known := _uuid(text)) is not None]
-        asked = self.get_queryset(request).select_related(*self.list_select_related)
-        forms = [
-            GrantsForm(sent, asked=one) for one in asked.filter(pk__in=ids, state=AssociationState.PENDING)
-        ]
+        at_once = sent.get("approve_one") if sent is not None else None
+        texts = [at_once] if at_once else (sent or request.GET).getlist("id")
+        ids = [known for text in texts if (known := _uuid(text)) is not None]
+        asked = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
+        forms = [GrantsForm(sent, asked=one) for one in asked if one.state == AssociationState.PENDING]
         note_form = NoteForm(sent)
         if not forms:
-            messages.info(request, "Nothing of that waits for a decision any more.")
+            self._say_decided(request, asked.exclude(state=AssociationState.PENDING))
+            return HttpResponseRedirect(reverse(INBOX))
+        if at_once:
+            self._decide(request, [(form.asked, {}) for form in forms], approve_association, "approved")
             return HttpResponseRedirect(reverse(INBOX))
         if sent is not None and note_form.is_valid():
             note = note_form.cleaned_data["note"]
             if "deny" in sent:
-                records = [form.asked for form in forms]
-                page = ask(self, request, question=DENY, button="Deny", records=records, back=reverse(INBOX))
-                if page:
-                    return page
                 decisions = [(form.asked, {"note": note}) for form in forms]
-                self._decide(request, decisions, deny_association, "denied")
+                self._decide(request, decisions, deny_association, "declined")
                 return HttpResponseRedirect(reverse(INBOX))
             if all(form.is_valid() for form in forms):
                 decisions = [(f.asked, {"note": note, "grants": f.cleaned_data["grants"]}) for f in forms]
@@ -187,10 +201,19 @@ class AssociationRequestAdmin(ConsoleAdmin):
             **self.admin_site.each_context(request),
             "opts": self.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
             "title": "Decide about association requests",
-            "waiting": forms,
+            "waiting": [_shown(form) for form in forms],
             "note_form": note_form,
         }
         return TemplateResponse(request, "admin/accounts/decide.html", context)
+
+    def _say_decided(self, request: HttpRequest, decided: QuerySet) -> None:
+        """Who was faster, and how it was decided."""
+        for asked in decided.select_related("decided_by__tenant")[: self.list_per_page]:
+            when = f" {naturaltime(asked.decided)}" if asked.decided else ""
+            who = f" by {asked.decided_by}" if asked.decided_by else ""
+            messages.info(request, f"{asked}: {asked.get_state_display().lower()}{who}{when}.")
+        if not decided:
+            messages.info(request, "These requests are not pending any more.")
 
     def _decide(
         self,
@@ -200,15 +223,24 @@ class AssociationRequestAdmin(ConsoleAdmin):
         done: str,
     ) -> None:
         caller = Caller.on_pages(request.user)
-        decided = 0
+        decided: list[str] = []
         for asked, choice in decisions:
             try:
                 decide(caller=caller, request_id=asked.pk, **choice)
-                decided += 1
+                decided.append(str(asked))
+            except Conflict:
+                self._say_decided(request, AssociationRequest.objects.filter(pk=asked.pk))
             except DomainError as error:
                 messages.error(request, f"{asked}: {error.message}")
         if decided:
-            messages.success(request, f"{decided} requests {done}." if decided > 1 else f"1 request {done}.")
+            what = decided[0] if len(decided) == 1 else f"{len(decided)} requests"
+            messages.success(request, f"{what} {done}." if len(decided) > 1 else f"{what}: {done}.")
+
+
+def _shown(form: GrantsForm) -> GrantsForm:
+    """With what is known of the applicant."""
+    form.applicant = applicant_of(form.asked)
+    return form
 
 
 def _decision_address(ids: Any) -> str:

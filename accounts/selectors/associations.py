@@ -1,11 +1,16 @@
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, AssociationState, Role
+from accounts.models import AssociationRequest, AssociationState, Role, User
 from fulfillment.core.errors import Invalid, NotFound
+
+WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
+MOST_SHOWN = 5
+MOST_OPERATORS = 50
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
@@ -19,9 +24,9 @@ def association_requests_for(caller: Caller, *, state: str | None = None) -> Que
         return requests
     if caller.is_application:
         return requests.filter(application=caller.application_id)
-    written = Role.objects.filter(
-        user=caller.user_id, store__isnull=True, grant__in=("Application.Self.Write", "Application.All.Write")
-    ).values("application")
+    written = Role.objects.filter(user=caller.user_id, store__isnull=True, grant__in=WRITE_GRANTS).values(
+        "application"
+    )
     own = Q(requested_by=caller.user_id) | Q(user=caller.user_id) | Q(application__in=written)
     if caller.third_party_id is not None:
         own &= Q(application=caller.third_party_id)
@@ -40,9 +45,48 @@ def association_request_for(caller: Caller, request_id: Any, *, lock: bool = Fal
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    """What somebody who decides wants to know of the application that asks."""
+
+    owners: list[User]
+    stores: list[Any]
+    has_more_stores: bool
+    before: list[AssociationRequest]
+
+
+def applicant_of(asked: AssociationRequest) -> Applicant:
+    """Its people, the stores it has already, and what was decided about the same before."""
+    of_application = Role.objects.filter(application=asked.application_id)
+    people = Q(pk=asked.application.user_id) | Q(
+        pk__in=of_application.filter(store__isnull=True, user__isnull=False, grant__in=WRITE_GRANTS).values(
+            "user"
+        )
+    )
+    joined = of_application.filter(store__isnull=False, user__isnull=True)
+    store_model: Any = AssociationRequest._meta.get_field("store").related_model  # noqa: SLF001 - Django's documented API
+    stores = store_model.objects.filter(pk__in=joined.values("store")).order_by("company_name")
+    found = list(stores.only("company_name", "external_id")[: MOST_SHOWN + 1])
+    decided = AssociationRequest.objects.filter(
+        application=asked.application_id, store=asked.store_id, user=asked.user_id, decided__isnull=False
+    ).select_related("decided_by__tenant")
+    return Applicant(
+        owners=list(User.objects.filter(people).select_related("tenant").order_by("created")[:MOST_SHOWN]),
+        stores=found[:MOST_SHOWN],
+        has_more_stores=len(found) > MOST_SHOWN,
+        before=list(decided.order_by("-decided")[:MOST_SHOWN]),
+    )
+
+
 def _known_state(state: str) -> str:
     for known in AssociationState.values:
         if known.lower() == state.lower():
             return known
     allowed = ", ".join(AssociationState.values)
     raise Invalid.at("?state", "state_unknown", f"state is {state!r}; allowed: {allowed}.")
+
+
+def operators_to_inform() -> list[User]:
+    """Confirmed addresses only: nobody else's is known to be theirs."""
+    operators = User.objects.filter(is_operator=True, is_active=True, email_confirmed__isnull=False)
+    return list(operators.exclude(email="").select_related("tenant").order_by("created")[:MOST_OPERATORS])

@@ -16,6 +16,7 @@ from accounts.permissions import (
     STORE_GRANTS,
 )
 from accounts.selectors.associations import association_request_for
+from accounts.services.association_mails import inform_operators
 from fulfillment.core.errors import Conflict, Forbidden, Invalid
 
 # Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
@@ -51,6 +52,7 @@ def request_association(
                 grants=list(dict.fromkeys(grants)),
                 message=message,
             )
+            inform_operators(created)
     except IntegrityError:
         return pending.get(), False
     return created, True

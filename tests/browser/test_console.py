@@ -35,12 +35,12 @@ def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     page.select_option("select[name=action]", "decide")
     page.get_by_role("button", name="Run").click()
     for card in page.locator("section.console-card").all()[:2]:
-        card.get_by_label("Order.Self.Write").uncheck()
-    page.get_by_label("Note").fill("Welcome")
+        card.get_by_label("(Order.Self.Write)").uncheck()
+    page.get_by_label("Reason").fill("Welcome")
     page.get_by_role("button", name="Approve all 2").click()
 
     expect(page.get_by_text("2 requests approved.")).to_be_visible()
-    expect(page.get_by_text("Nobody waits for a decision.")).to_be_visible()
+    expect(page.get_by_text("No pending requests.")).to_be_visible()
     visitor.go("/admin/accounts/associationrequest/?state=Approved")
     expect(page.get_by_text("Store.Self.Read, Order.Self.Read", exact=True)).to_have_count(2)
     page.locator("#result_list tbody a").first.click()

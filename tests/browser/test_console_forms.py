@@ -8,10 +8,9 @@ from playwright.sync_api import expect
 
 from stores.catalog.models import Product
 from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
-
-SIZES = [(1280, "light"), (390, "dark")]
 
 
 @pytest.fixture
@@ -23,12 +22,6 @@ def product_page(site) -> str:
 @pytest.fixture
 def furnished(site) -> None:
     furnish(site[1])
-
-
-def open_console(visitor, path: str) -> None:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
-    visitor.page.wait_for_url(visitor.address + path)
 
 
 def add_row(page, prefix: str) -> str:
@@ -46,68 +39,6 @@ def fill_row(page, row: str, **values: str) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-
-
-def choose(page, field: str, text: str) -> None:
-    """In a box that searches while typing."""
-    page.locator(f"#{field} + .select2 .select2-selection").click()
-    page.locator(".select2-search__field").last.fill(text)
-    page.locator(".select2-results__option", has_text=text).first.click()
-
-
-@pytest.mark.parametrize("visitor", SIZES, indirect=True)
-def test_a_product_is_made_with_fields_prices_and_speeds(visitor):
-    page = visitor.page
-    open_console(visitor, "/admin/stores/product/add/")
-    choose(page, "id_store", "associated")
-    for name, value in {
-        "external_id": "mug",
-        "name": "Mug",
-        "default_quantity": "1",
-        "minimum_quantity": "1",
-        "maximum_quantity": "99",
-        "quantity_increment": "1",
-        "delivery_method": "GROUND",
-        "width_mm": "80",
-        "height_mm": "95",
-    }.items():
-        page.locator(f"[name='{name}']").fill(value)
-    for name in ("Name", "Motto"):
-        row = add_row(page, "template_fields")
-        fill_row(page, row, field_name=name, prompt=name, type="Text", sub_type="SingleLine")
-    row = add_row(page, "delivered_prices")
-    fill_row(
-        page, row, delivery_method_code="GROUND", price="7.5", country_code="US", location_type="Commercial"
-    )
-    fill_row(page, add_row(page, "production_speeds"), days="3")
-    shoot(page, f"product-new-{page.viewport_size['width']}")
-    page.locator("[name=_continue]").click()
-
-    expect(page.locator("#id_template_fields-1-field_name")).to_have_value("Motto")
-    expect(page.locator("#id_delivered_prices-0-price")).to_have_value("7.50")
-    expect(page.locator("#id_production_speeds-0-days")).to_have_value("3")
-    shoot(page, f"product-saved-{page.viewport_size['width']}")
-    assert visitor.complaints == []
-
-
-@pytest.mark.parametrize("visitor", SIZES, indirect=True)
-def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor):
-    page = visitor.page
-    open_console(visitor, product_page)
-    page.fill("[name=minimum_quantity]", "500")
-    page.fill("[name=default_quantity]", "500")
-    page.fill("[name=maximum_quantity]", "100")
-    row = add_row(page, "delivered_prices")
-    fill_row(page, row, delivery_method_code="AIR")
-    page.locator("[name=_continue]").click()
-
-    problems = page.locator("#form-problems")
-    expect(problems).to_contain_text("Maximum quantity is below default quantity.")
-    shoot(page, f"product-wrong-{page.viewport_size['width']}")
-    problems.get_by_role("link", name="Maximum quantity is below").click()
-    expect(page.locator("#id_maximum_quantity")).to_be_focused()
-    expect(page.locator(f"[name='{row}-delivery_method_code']")).to_have_value("AIR")
-    assert visitor.complaints == []
 
 
 def test_a_user_gets_a_role(visitor, site):

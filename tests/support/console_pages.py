@@ -43,10 +43,12 @@ ACTS_AT_ONCE = {
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
+    "stores_product_duplicate": "the copy is outside of the catalog",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
+    "stores_font_specimen": "a picture",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_packing_slip": "PDF",
@@ -81,6 +83,7 @@ ACTIONS_AT_ONCE = {
     "ship": "leads to the page that ships",
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
+    "duplicate": "the copies are outside of the catalog",
 }
 
 
@@ -201,7 +204,9 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     return {
         "accounts_associationrequest_decide": [
             ConsolePage("decide", f"{decide}?id={asked.pk}"),
-            ConsolePage("deny", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True, asks=True),
+            ConsolePage(
+                "decline without a reason", decide, {"id": str(asked.pk), "deny": "1", "note": ""}, True
+            ),
         ],
         "applications_application_end_key": question("applications_application_end_key", *of_key),
         "applications_application_regenerate_key": question(

@@ -1,10 +1,10 @@
 """Mail to the people behind an application."""
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db.models import Q
 from procrastinate.contrib.django import app
 
+from accounts.mail import send_text
 from accounts.models import User
 from applications.registration.models import Application
 
@@ -24,7 +24,7 @@ def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None
     """One mail for each, so that recipients do not see one another."""
     application = Application.objects.filter(pk=application_id).first()
     for address in owner_addresses(application) if application else ():
-        send_mail(subject, text, None, [address])
+        send_text(subject, text, address)
 
 
 def owner_addresses(application: Application) -> list[str]:

@@ -1,50 +1,73 @@
-"""Codes of delivery methods in forms: the known ones are offered, and a new one is confirmed."""
+"""Codes of delivery methods in forms: a known one is chosen, a new one is written beside the choice."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from stores.catalog.models import Store
 from stores.catalog.selectors.delivery_methods import known_delivery_methods
 
-CONFIRM = "new_delivery_methods"
-LIST = "delivery-methods"
+# What the choice sends where the code is new.
+NEW = "+"
+MOST_CHARACTERS = 40
 
 
-def confirm_field() -> forms.BooleanField:
-    return forms.BooleanField(
-        required=False,
-        label="New delivery methods",
-        help_text="Tick this to use a code that no product of the store has yet.",
-    )
+class MethodWidget(forms.Widget):
+    """A list of the known codes, and an input that is shown while "New code …" is chosen."""
+
+    def __init__(self, known: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.known = known
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        context = {"name": name, **method_choice(str(value or ""), self.known), "attrs": attrs or {}}
+        return render_to_string("admin/stores/product/method.html", context)
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
+        return sent_method(data, name)
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return name not in data
 
 
-def stores_of_form(form: forms.ModelForm) -> QuerySet[Store]:
-    """The product's store; before it is chosen, those that may be chosen."""
+def sent_method(data: Any, name: str) -> str:
+    chosen = str(data.get(name, ""))
+    return str(data.get(f"{name}-new", "")).strip() if chosen == NEW else chosen.strip()
+
+
+def method_choice(value: str, known: Sequence[str]) -> dict[str, Any]:
+    """What the template of the choice shows."""
+    is_new = value not in known if value else not known
+    return {"value": value, "known": known, "is_new": is_new, "new": NEW, "maximum": MOST_CHARACTERS}
+
+
+def known_methods_of(form: forms.ModelForm) -> list[str]:
+    """Of the product's store; before it is chosen, of those that may be chosen."""
+    return known_delivery_methods(_stores_of(form))
+
+
+def as_known(code: str, known: Sequence[str]) -> str:
+    """A new code that a known one has in another case is that one."""
+    return next((one for one in known if one.casefold() == code.casefold()), code)
+
+
+def misspelled(code: str, known: Sequence[str], *, is_confirmed: bool) -> str:
+    """What to say about a new code that is almost a known one; saved a second time it is meant."""
+    if not code or code in known or is_confirmed:
+        return ""
+    near = get_close_matches(code.upper(), {one.upper(): one for one in known}, 1, 0.6)
+    meant = next((one for one in known if near and one.upper() == near[0]), None)
+    return f"Did you mean {meant}? Choose it, or save again to use {code}." if meant else ""
+
+
+def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:
     product = form.instance
     if product.store_id:
         return Store.objects.filter(pk=product.store_id)
     chosen: Any = form.fields.get("store")
     return chosen.queryset if chosen else Store.objects.none()
-
-
-def check_method(form: forms.ModelForm, column: str, known: list[str], *, is_confirmed: bool) -> None:
-    """Writes a known code as it is known; a new one beside known ones must be confirmed."""
-    code = str(form.cleaned_data.get(column) or "").strip()
-    if not code or not known:
-        return
-    same = next((one for one in known if one.casefold() == code.casefold()), None)
-    form.cleaned_data[column] = same or code
-    if same is None and not is_confirmed:
-        near = get_close_matches(code.upper(), {one.upper(): one for one in known}, 1, 0.6)
-        meant = next((one for one in known if near and one.upper() == near[0]), None)
-        hint = f"Did you mean {meant}?" if meant else f"Known are {', '.join(known[:10])}."
-        form.add_error(
-            column, f'"{code}" is new to this store. {hint} To use it, tick "New delivery methods".'
-        )
-
-
-def known_methods_of(form: forms.ModelForm) -> list[str]:
-    return known_delivery_methods(stores_of_form(form))

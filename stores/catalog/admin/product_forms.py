@@ -10,12 +10,12 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
-from stores.catalog.admin.delivery_methods import LIST, check_method, confirm_field, known_methods_of
+from stores.catalog.admin.delivery_methods import MethodWidget, as_known, known_methods_of, misspelled
 from stores.catalog.admin.forms import JudgedByService
-from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
+from stores.catalog.admin.price_matrix import PriceMatrix
+from stores.catalog.models import Product, ProductionSpeed, TemplateField
 from stores.catalog.records import (
     CHILDREN,
-    DELIVERED_PRICE,
     PRODUCT,
     PRODUCTION_SPEED,
     TEMPLATE_FIELD,
@@ -23,13 +23,21 @@ from stores.catalog.records import (
 )
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.products import find_product_faults
+from stores.catalog.services.publishing import steps_to_sale
 from stores.templates.records import Record
 
 COLUMNS = {member.name: member.column for member in PRODUCT}
-CHILD_OF: dict[Any, str] = {
-    TemplateField: "TemplateFields",
-    DeliveredPrice: "DeliveredPrices",
-    ProductionSpeed: "ProductionSpeeds",
+CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
+KINDS = {
+    "Text:SingleLine": "Text",
+    "Text:MultiLine": "Long text",
+    "Text:Email": "E-mail",
+    "Text:Phone": "Phone",
+    "Text:Url": "Web address",
+    "Text:Date": "Date",
+    "Image:Upload": "Picture",
+    "Image:Gallery": "Gallery",
+    "Choice:List": "List",
 }
 
 
@@ -38,6 +46,26 @@ def _allow_empty(form: forms.ModelForm, members: Iterable[Member]) -> None:
     for member in members:
         if member.default == "" and member.column in form.fields:
             form.fields[member.column].required = False
+
+
+KIND = {"Type": "kind", "SubType": "kind"}
+# Set by buttons and by the template editor.
+UNTYPED = {"Template", "IsActive"}
+PUBLISH, UNPUBLISH = "_publish", "_unpublish"
+WORDS = {
+    "external_id": ("Product ID", "In addresses and orders, as ID. 1 to 64 letters, digits and . _ - only."),
+    "api_key": (
+        "APIKey",
+        "Your own number of the product (SKU), sent to applications as APIKey. It is no secret.",
+    ),
+    "image_url": ("Image URL", "An http(s) address, or a path that starts with /."),
+    "default_quantity": ("Default quantity", "What an order form starts with."),
+    "minimum_quantity": ("Minimum quantity", ""),
+    "maximum_quantity": ("Maximum quantity", ""),
+    "quantity_increment": ("Quantity increment", "Orders are multiples of it."),
+    "delivery_method": ("Delivery method", "The usual one, for orders that name none."),
+    "page_count": ("Page count", ""),
+}
 
 
 class ProductForm(JudgedByService):
@@ -53,52 +81,73 @@ class ProductForm(JudgedByService):
         help_text="Place in the catalog; left empty, a new product comes last.",
     )
 
-    new_delivery_methods = confirm_field()
-
     class Meta:
         model = Product
-        fields = ["store", "position", *(column for name, column in COLUMNS.items() if name != "Template")]
+        fields = ["store", "position", *(column for name, column in COLUMNS.items() if name not in UNTYPED)]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _allow_empty(self, PRODUCT)
-        if "api_key" in self.fields:
-            self.fields["api_key"].label = "APIKey"
-            self.fields[
-                "api_key"
-            ].help_text = (
-                "Your own number of the product (SKU), sent to applications as APIKey. It is no secret."
-            )
+        for column, (label, help_text) in WORDS.items():
+            if column in self.fields:
+                self.fields[column].label = label
+                self.fields[column].help_text = help_text
         if "delivery_method" in self.fields:
-            self.fields["delivery_method"].widget.attrs["list"] = LIST
+            self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
+            self.fields["description"].widget.attrs["rows"] = 3
+            self.fields["quantity_increment"].initial = 1
+        if "store" in self.fields:
+            # Leaving for another page would lose what was typed here.
+            for ability in ("add", "change", "delete", "view"):
+                setattr(self.fields["store"].widget, f"can_{ability}_related", False)
 
     @cached_property
     def known_methods(self) -> list[str]:
         return known_methods_of(self)
+
+    @cached_property
+    def stored_record(self) -> Record:
+        return dict(stored_product(self.instance.pk).record) if self.instance.pk else {}
+
+    @cached_property
+    def matrix(self) -> PriceMatrix:
+        stored = self.stored_record.get("DeliveredPrices", [])
+        return PriceMatrix(stored, self.known_methods, self.data if self.is_bound else None)
+
+    @property
+    def publishes(self) -> bool:
+        return PUBLISH in self.data
+
+    def is_valid(self) -> bool:
+        return super().is_valid() and not self.matrix.is_wrong
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # Of Django, unknown to its stubs.
         formsets = self.formsets()
         for formset in formsets:
             formset.is_valid()
-        self._check_methods(formsets)
         product = self.instance
-        show_faults(
-            self,
-            formsets,
-            find_product_faults(
-                store=product.store if product.store_id else None,
-                values=product_record(self, formsets),
-                product=product if product.pk else None,
-            ),
+        self._check_method()
+        self.matrix.check()
+        record = product_record(self, formsets)
+        faults = find_product_faults(
+            store=product.store if product.store_id else None,
+            values=record,
+            product=product if product.pk else None,
         )
+        show_faults(self, formsets, faults)
+        if self.publishes and (missing := [step for step in steps_to_sale(record) if step.is_missing]):
+            for step in missing:
+                self.add_error(None, f"It cannot be published yet. {step.text}")
 
-    def _check_methods(self, formsets: Iterable["ChildFormSet"]) -> None:
-        is_confirmed = bool(self.cleaned_data.get("new_delivery_methods"))
-        check_method(self, "delivery_method", self.known_methods, is_confirmed=is_confirmed)
-        for formset in formsets:
-            for child in formset.kept() if formset.model is DeliveredPrice else ():
-                check_method(child, "delivery_method_code", self.known_methods, is_confirmed=is_confirmed)
+    def _check_method(self) -> None:
+        code = self.cleaned_data.get("delivery_method")
+        if code:
+            self.cleaned_data["delivery_method"] = code = as_known(code, self.known_methods)
+            said = misspelled(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
+            if said:
+                self.matrix.asks_again = True
+                self.add_error("delivery_method", said)
 
 
 class Lines(forms.CharField):
@@ -120,37 +169,64 @@ class ChildForm(JudgedByService):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["position"].required = False
+        self.fields["position"].widget = forms.HiddenInput()
         _allow_empty(self, CHILDREN[CHILD_OF[self._meta.model]][0])
 
     def has_changed(self) -> bool:
         return bool(self.changed_data if self.instance.pk else set(self.changed_data) - {"position"})
 
+    @property
+    def is_blank(self) -> bool:
+        """The empty row below the others."""
+        return not self.instance.pk and not (self.is_bound and self.has_changed())
+
 
 class TemplateFieldForm(ChildForm):
+    """Type and SubType are one choice: only some of them go together."""
+
+    kind = forms.ChoiceField(label="Type", choices=list(KINDS.items()), initial="Text:SingleLine")
     choices = Lines(required=False, help_text="One a line.")
 
     class Meta:
         model = TemplateField
-        fields = ["position", *(member.column for member in TEMPLATE_FIELD)]
+        fields = [
+            "position",
+            *(member.column for member in TEMPLATE_FIELD if member.name not in {"Type", "SubType"}),
+        ]
 
-
-class DeliveredPriceForm(ChildForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["delivery_method_code"].widget.attrs["list"] = LIST
+        self.fields["required"].widget = forms.CheckboxInput()
+        for name, hint in {"field_name": "Name", "prompt": "Question"}.items():
+            self.fields[name].widget.attrs["placeholder"] = hint
+        for name in ("default_value", "org_value"):
+            self.fields[name].widget.attrs["rows"] = 2
+        if self.instance.pk:
+            self.initial["kind"] = f"{self.instance.type}:{self.instance.sub_type}"
 
-    class Meta:
-        model = DeliveredPrice
-        fields = ["position", *(member.column for member in DELIVERED_PRICE if member.name != "Created")]
+    def clean(self) -> dict[str, Any] | None:
+        if kind := self.cleaned_data.get("kind"):
+            self.cleaned_data["type"], self.cleaned_data["sub_type"] = kind.split(":")
+        return self.cleaned_data
 
 
 class ProductionSpeedForm(ChildForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["is_default"].widget = forms.CheckboxInput()
+
     class Meta:
         model = ProductionSpeed
         fields = ["position", *(member.column for member in PRODUCTION_SPEED)]
 
 
 class ChildFormSet(LabelledFormSet):
+    def add_fields(self, form: Any, index: int | None) -> None:
+        """Every save replaces the rows: that another one did so in between is no fault of a row."""
+        super().add_fields(form, index)
+        key = form.fields["id"].initial
+        form.fields["id"] = forms.CharField(initial=key, required=False, widget=forms.HiddenInput)
+
     def validate_unique(self) -> None:
         """Judged by the service."""
 
@@ -166,8 +242,8 @@ class ChildFormSet(LabelledFormSet):
 
 def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Record:
     """What the forms say, over what is stored and no form shows."""
-    product = form.instance
-    record = dict(stored_product(product.pk).record) if product.pk else {}
+    record = {**form.stored_record, "DeliveredPrices": form.matrix.records()}
+    record["IsActive"] = form.publishes or (record.get("IsActive", False) and UNPUBLISH not in form.data)
     for name, column in COLUMNS.items():
         if column in form.cleaned_data:
             record[name] = form.cleaned_data[column]
@@ -191,9 +267,11 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
     for fault in faults:
         name, *rest = fault.pointer.strip("/").split("/")
         formset = by_name.get(name)
-        if formset is not None and rest:
+        if name == "DeliveredPrices" and rest:
+            form.matrix.show(fault)
+        elif formset is not None and rest:
             child = formset.kept()[int(rest[0])]
-            members = {member.name: member.column for member in CHILDREN[name][0]}
+            members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
             _show(child, members, rest[1] if len(rest) > 1 else "", fault)
         else:
             _show(form, COLUMNS, name, fault)

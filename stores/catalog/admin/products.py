@@ -2,9 +2,17 @@ from contextlib import nullcontext
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IS_POPUP_VAR
+from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
@@ -12,9 +20,13 @@ from fulfillment.core.admin.base import ConsoleInline
 from fulfillment.core.admin.confirmation import asks_confirmation
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import RENDERINGS
+from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
+    COLUMNS,
+    PUBLISH,
+    UNPUBLISH,
+    UNTYPED,
     ChildFormSet,
-    DeliveredPriceForm,
     ProductForm,
     ProductionSpeedForm,
     TemplateFieldForm,
@@ -22,13 +34,19 @@ from stores.catalog.admin.product_forms import (
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.services.products import archive_product, save_product
+from stores.catalog.records import DELIVERED_PRICE
+from stores.catalog.services.products import archive_product, duplicate_product, save_product
+from stores.catalog.services.publishing import steps_to_sale
+
+# Each is written with its template in the same request.
+MOST_DUPLICATES = 25
+LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
 
 
 class ChildInline(ConsoleInline):
     formset = ChildFormSet
-    ordering_field = "position"
-    hide_ordering_field = True
+    # A row to fill in where no script adds any.
+    extra = 1
 
 
 class TemplateFieldInline(ChildInline):
@@ -36,11 +54,12 @@ class TemplateFieldInline(ChildInline):
     form = TemplateFieldForm
 
 
-class DeliveredPriceInline(ChildInline):
+class DeliveredPriceInline(ConsoleInline):
+    """For those who may only look; to others the form itself shows prices as a table."""
+
     model = DeliveredPrice
-    form = DeliveredPriceForm
-    fields = [*DeliveredPriceForm.Meta.fields, "created"]
-    readonly_fields = ["created"]
+    fields = [member.column for member in DELIVERED_PRICE]
+    readonly_fields = fields
 
 
 class ProductionSpeedInline(ChildInline):
@@ -52,17 +71,9 @@ class ProductAdmin(StaffAdmin):
     """One service writes the product with its children; the forms only gather what they say."""
 
     form = ProductForm
-    inlines = [TemplateFieldInline, DeliveredPriceInline, ProductionSpeedInline]
-    list_display = [
-        "name",
-        "external_id",
-        "store",
-        "category",
-        "has_layout",
-        "is_active",
-        "version",
-        "updated",
-    ]
+    change_form_template = "admin/stores/product.html"
+    list_display = ["shown_name", "store", "category", "price_from", "has_layout", "shown_status", "updated"]
+    list_display_links = ["shown_name"]
     list_filter = ["is_active", StoreFilter]
     list_filter_submit = True
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
@@ -73,53 +84,66 @@ class ProductAdmin(StaffAdmin):
         "ProductionSpeeds": ("production speed", ("Days",)),
     }
     search_help_text = "Name, product ID, APIKey, category or StoreID"
-    change_form_before_template = "admin/stores/product_methods.html"
-    change_form_outer_before_template = "admin/stores/product_before.html"
+    empty_help = "Add a product, or import a catalog file."
     ordering = ["store_id", "position", "id"]
-    actions = ["archive"]
-    fieldsets = [
-        (
-            None,
-            {"fields": ["store", "external_id", "api_key", "name", "description", "category", "image_url"]},
-        ),
-        ("Catalog", {"fields": ["position", "is_active"]}),
-        (
-            "Quantities",
-            {
-                "fields": [
-                    ("default_quantity", "quantity_increment"),
-                    ("minimum_quantity", "maximum_quantity"),
-                ]
-            },
-        ),
-        (
-            "Making",
-            {
-                "fields": [
-                    ("delivery_method", "new_delivery_methods"),
-                    ("width_mm", "height_mm"),
-                    ("page_count", "has_layout"),
-                ]
-            },
-        ),
-        ("Record", {"fields": ["version", "created", "updated"]}),
-    ]
-    readonly_fields = ["has_layout", "version", "created", "updated"]
+    actions = ["duplicate", "archive"]
+    fields = ["store", "position", *(column for name, column in COLUMNS.items() if name not in UNTYPED)]
+
+    class Media:
+        css = {"all": ["console/product.css"]}
+        js = ["console/product.js"]
+
+    def get_fields(self, request: HttpRequest, product: Product | None = None) -> Any:
+        more = (
+            [] if self._may_write(request, product) else ["has_layout", "shown_status", "version", "updated"]
+        )
+        return [*self.fields, *more]
 
     def get_readonly_fields(self, request: HttpRequest, product: Product | None = None) -> list[str]:
-        return [*self.readonly_fields, "store", "external_id"] if product else self.readonly_fields
+        return ["store", "external_id"] if product else []
+
+    def get_inlines(self, request: HttpRequest, product: Product | None) -> list[Any]:
+        rows: list[Any] = [TemplateFieldInline, ProductionSpeedInline]
+        return rows if self._may_write(request, product) else [*rows, DeliveredPriceInline]
+
+    def _may_write(self, request: HttpRequest, product: Product | None) -> bool:
+        return self.has_change_permission(request, product) if product else self.has_add_permission(request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         products = super().get_queryset(request).select_related("store")
         bodies = ("rendering", "verbose_rendering", "store__rendering", "store__verbose_rendering")
-        return products.defer("template", *bodies).annotate(is_templated=Q(template__isnull=False))
+        return products.defer("template", *bodies).annotate(
+            is_templated=Q(template__isnull=False), lowest_price=Subquery(LOWEST_PRICE)
+        )
 
     def has_delete_permission(self, request: HttpRequest, product: Product | None = None) -> bool:
         return False
 
+    @admin.display(description="product", ordering="name")
+    def shown_name(self, product: Product) -> str:
+        return render_to_string("admin/stores/product/name.html", {"product": product})
+
+    @admin.display(description="price from", ordering="lowest_price")
+    def price_from(self, product: Product) -> str:
+        lowest = getattr(product, "lowest_price", None)
+        return "-" if lowest is None else f"{lowest:,} {product.store.currency}"
+
     @admin.display(description="template")
     def has_layout(self, product: Product) -> str:
-        return "Yes" if getattr(product, "is_templated", False) else "No"
+        return "Yes" if getattr(product, "is_templated", False) else "-"
+
+    @display(description="status", label={"In the catalog": "success", "Not published": "info"})
+    def shown_status(self, product: Product) -> str:
+        return "In the catalog" if product.is_active else "Not published"
+
+    @admin.action(description="Duplicate", permissions=["change"])
+    def duplicate(self, request: HttpRequest, products: QuerySet[Product]) -> None:
+        if len(chosen := list(products[: MOST_DUPLICATES + 1])) > MOST_DUPLICATES:
+            messages.error(request, f"At most {MOST_DUPLICATES} products are duplicated at once.")
+            return
+        copies = [duplicate_product(product=product) for product in chosen]
+        names = ", ".join(copy.external_id for copy in copies)
+        messages.success(request, f"Duplicated as {names}. Copies are not in the catalog yet.")
 
     @admin.action(description="Archive: take out of the catalog …", permissions=["change"])
     @asks_confirmation("Take these products out of the catalog? Nobody can order them any more.", "Archive")
@@ -147,6 +171,74 @@ class ProductAdmin(StaffAdmin):
             text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
+
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "<int:product_id>/duplicate/",
+            self.admin_site.admin_view(require_POST(self.duplicate_view)),
+            name="stores_product_duplicate",
+        )
+        return [own, *super().get_urls()]
+
+    def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product = get_object_or_404(self.get_queryset(request), pk=product_id)
+        if not self._may_write(request, product):
+            raise PermissionDenied
+        copy = duplicate_product(product=product)
+        messages.success(request, "This is the copy. It is not in the catalog yet.")
+        return HttpResponseRedirect(_address(copy))
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        form = context["adminform"].form
+        product = context.get("original")
+        if self._may_write(request, product):
+            record = form.stored_record
+            context |= {
+                "is_editor": True,
+                "rows": {one.formset.prefix: one.formset for one in context["inline_admin_formsets"]},
+                "matrix": form.matrix,
+                "problems": [
+                    *form_problems(context["adminform"], context["inline_admin_formsets"]),
+                    *(form.matrix.problems if form.is_bound else ()),
+                ],
+                "steps": steps_to_sale(record),
+                "is_sellable": not any(step.is_missing for step in steps_to_sale(record)),
+                "show_save_and_continue": False,
+                "show_save_and_add_another": False,
+            }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def response_add(
+        self, request: HttpRequest, product: Product, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        return self._response(request, product) or super().response_add(request, product, post_url_continue)
+
+    def response_change(self, request: HttpRequest, product: Product) -> HttpResponseBase:
+        if getattr(request, "is_unchanged", False):
+            return super().response_change(request, product)
+        return self._response(request, product) or super().response_change(request, product)
+
+    def _response(self, request: HttpRequest, product: Product) -> HttpResponse | None:
+        """Stays with the product: what is next stands on its page."""
+        if IS_POPUP_VAR in request.POST:
+            return None
+        what = "is in the catalog" if PUBLISH in request.POST else "is saved"
+        what = "is out of the catalog" if UNPUBLISH in request.POST else what
+        messages.success(request, f"{product} {what}.")
+        return HttpResponseRedirect(_address(product))
+
+    def construct_change_message(
+        self, request: HttpRequest, form: ProductForm, formsets: Any, add: bool = False
+    ) -> Any:
+        changes = super().construct_change_message(request, form, formsets, add)
+        columns = ["delivered prices"] if form.matrix.has_changed else []
+        columns += ["in the catalog"] if {PUBLISH, UNPUBLISH} & request.POST.keys() else []
+        if columns and not add:
+            request.is_unchanged = False  # type: ignore[attr-defined]
+            changes = [*changes, {"changed": {"fields": columns}}]
+        return changes
 
     def get_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> type[ProductForm]:
         form = super().get_form(request, *args, **kwargs)
@@ -178,9 +270,15 @@ def _note_changes(formset: ChildFormSet) -> None:
     """What Django's log of changes reads off a formset it has saved itself."""
     deleted = formset.deleted_forms
     formset.deleted_objects = [form.instance for form in deleted if form.instance.pk]
-    formset.new_objects = [form.instance for form in formset.extra_forms if form.has_changed()]
+    formset.new_objects = [
+        form.instance for form in formset.extra_forms if form.has_changed() and form not in deleted
+    ]
     formset.changed_objects = [
         (form.instance, form.changed_data)
         for form in formset.initial_forms
         if form.has_changed() and form not in deleted
     ]
+
+
+def _address(product: Product) -> str:
+    return reverse("admin:stores_product_change", args=[product.pk])

@@ -1,5 +1,6 @@
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from django.db import transaction
@@ -24,15 +25,23 @@ from stores.templates.records import Record, fingerprint
 from stores.templates.services.templates import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]
+# An ID has at most 64 characters; the rest is for "-copy-" and a number.
+LONGEST_STEM = 50
 
 
 @transaction.atomic
 def save_product(
-    *, store: Store, values: Mapping[str, Any], product: Product | None = None, position: int | None = None
+    *,
+    store: Store,
+    values: Mapping[str, Any],
+    product: Product | None = None,
+    position: int | None = None,
+    copy_of: Record | None = None,
 ) -> Product:
     """Writes a product and replaces all its children; without `product` it creates one.
 
-    The version rises only if something changed. A new product without a position goes to the end.
+    The version rises only if something changed. A new product without a position goes to the end. The template of a
+    stored record that this is a copy of was checked when that was saved.
     """
     store = lock_store(store.pk)
     record, faults = check_product(values)
@@ -43,7 +52,8 @@ def save_product(
     if product is None:
         saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
         unchanged = False
-        _check_template(record)
+        if copy_of is None or not same_template(record, copy_of):
+            _check_template(record)
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
         stored = stored_product(saved.pk)
@@ -81,6 +91,25 @@ def archive_product(*, product: Product) -> Product:
     store = lock_store(product.store_id)
     record = stored_product(product.pk).record
     return save_product(store=store, product=product, values={**record, "IsActive": False})
+
+
+@transaction.atomic
+def duplicate_product(*, product: Product) -> Product:
+    """A copy of all but the APIKey, with an ID of its own, outside of the catalog."""
+    store = lock_store(product.store_id)
+    original = stored_product(product.pk).record
+    record = dict(original)
+    taken = set(
+        Product.objects.filter(store=store, external_id__startswith=record["ID"][:LONGEST_STEM]).values_list(
+            "external_id", flat=True
+        )
+    )
+    stem = f"{record['ID'][:LONGEST_STEM]}-copy"
+    copies = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    record["ID"] = next(name for name in copies if name not in taken)
+    record["Name"] = f"Copy of {record['Name']}"[:200]
+    record["DeliveredPrices"] = [{**price, "Created": None} for price in record["DeliveredPrices"]]
+    return save_product(store=store, values={**record, "APIKey": "", "IsActive": False}, copy_of=original)
 
 
 def keep_price_dates(

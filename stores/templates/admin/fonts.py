@@ -3,13 +3,15 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.errors import DomainError
+from stores.templates.admin.specimens import shipped_families, specimen_view
 from stores.templates.models import Font
 from stores.templates.services.fonts import add_font, remove_font
+from stores.typesetting import FontSet
 from stores.typesetting.fonts import FONT_BYTES
 
 
@@ -41,7 +43,23 @@ class FontAdmin(ConsoleAdmin):
     list_display = ["families", "file_name", "size", "created"]
     search_fields = ["families", "file_name"]
     search_help_text = "Family or file"
-    empty_help = "Templates have the families that come with the service. Add a font file to have others."
+    empty_help = "Add a font file, and templates can use its families as well."
+    list_before_template = "admin/stores/fonts_before.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "specimen/<str:family>.png",
+            self.admin_site.admin_view(specimen_view),
+            name="stores_font_specimen",
+        )
+        return [own, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        shipped = {"shipped_families": shipped_families(), "script_count": len(FontSet.shipped().fallbacks)}
+        answer: HttpResponse = super().changelist_view(request, {**(extra_context or {}), **shipped})
+        return answer
 
     def save_model(self, request: HttpRequest, instance: Font, form: forms.ModelForm, change: bool) -> None:
         """The form's service call has saved it."""

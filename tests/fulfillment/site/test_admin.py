@@ -65,7 +65,7 @@ def test_several_requests_are_approved_at_once(full_world, client):
         address(model, "changelist"), {"action": "approve", "_selected_action": chosen}, follow=True
     )
 
-    assert "1 request approved." in response.content.decode()
+    assert ": approved." in response.content.decode()
     assert model.objects.get().state == "Approved"
 
 

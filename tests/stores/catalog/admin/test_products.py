@@ -3,14 +3,13 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from stores.catalog.models import Product, Store
+from stores.catalog.selectors.catalog import stored_product
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.fresh import assert_renderings_fresh
 from tests.support.submissions import form_of
 
 pytestmark = pytest.mark.django_db
-
-CHILDREN = ("template_fields", "delivered_prices", "production_speeds")
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def filled(response, **typed):
 
 def test_saving_writes_children_and_rendering(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
-    typed = {"name": "Renamed", "delivered_prices-0-price": "7.50", "template_fields-0-DELETE": "on"}
+    typed = {"name": "Renamed", "prices-0-0": "7.50", "template_fields-0-DELETE": "on"}
     data = filled(operator.get(page), **typed)
 
     response = operator.post(page, data)
@@ -54,43 +53,66 @@ def test_saving_without_a_change_writes_nothing(operator, product):
     assert Product.objects.values().get() == before
 
 
-def test_adding_a_product(operator):
+NEW = {
+    "external_id": "new",
+    "api_key": "N",
+    "name": "New",
+    "default_quantity": 1,
+    "minimum_quantity": 1,
+    "maximum_quantity": 9,
+    "delivery_method": "+",
+    "delivery_method-new": "GROUND",
+    "width_mm": "10",
+    "height_mm": "10",
+}
+PRICED = {
+    "prices-m0-code": "+",
+    "prices-m0-code-new": "GROUND",
+    "prices-p0-country": "US",
+    "prices-p0-location": "Commercial",
+    "prices-0-0": "0.25",
+    "prices-default": "0-0",
+}
+
+
+def test_a_product_is_added_and_published_without_scripts(operator):
+    store = make_store()
+    page = reverse("admin:stores_product_add")
+    typed = {
+        **NEW,
+        **PRICED,
+        "store": str(store.pk),
+        "production_speeds-0-days": "3",
+        "_publish": "",
+    }
+
+    form = form_of(operator.get(page), "product_form")
+    form.fields["_publish"] = None
+    response = operator.post(page, form.submission(typed))
+
+    saved = Product.objects.get()
+    assert response.url == reverse("admin:stores_product_change", args=[saved.pk])
+    price = saved.delivered_prices.get()
+    assert (str(price.price), price.country, price.is_default) == ("0.25", "United States", True)
+    assert (saved.production_speeds.get().days, saved.is_active) == (3, True)
+    assert Store.objects.get().product_count == 1
+    assert_renderings_fresh()
+
+
+def test_a_product_with_fields_is_not_published_without_a_template(operator):
     store = make_store()
     page = reverse("admin:stores_product_add")
     form = form_of(operator.get(page), "product_form")
-    field, price, speed = (form.add_row(name) for name in CHILDREN)
-    typed = {
-        "store": str(store.pk),
-        "external_id": "new",
-        "api_key": "N",
-        "name": "New",
-        "default_quantity": 1,
-        "minimum_quantity": 1,
-        "maximum_quantity": 9,
-        "quantity_increment": 1,
-        "delivery_method": "GROUND",
-        "width_mm": "10",
-        "height_mm": "10",
-        f"{field}-field_name": "Color",
-        f"{field}-prompt": "Color",
-        f"{field}-type": "Choice",
-        f"{field}-sub_type": "List",
-        f"{field}-choices": "red, warm\nblue",
-        f"{price}-delivery_method_code": "GROUND",
-        f"{price}-price": "0.25",
-        f"{price}-country_code": "US",
-        f"{price}-location_type": "Commercial",
-        f"{speed}-days": "3",
-    }
+    form.fields["_publish"] = None
+    field = {"template_fields-0-field_name": "Color", "template_fields-0-kind": "Choice:List"}
+    typed = {**NEW, **PRICED, **field, "template_fields-0-choices": "red, warm\nblue", "store": str(store.pk)}
 
-    response = operator.post(page, form.submission(typed))
+    refused = operator.post(page, form.submission({**typed, "_publish": ""})).content.decode()
+    operator.post(page, form.submission(typed))
 
-    assert response.status_code == 302
+    assert "It cannot be published yet. Make a template" in refused
     saved = Product.objects.get()
-    assert saved.template_fields.get().choices == ["red, warm", "blue"]
-    assert (str(saved.delivered_prices.get().price), saved.production_speeds.get().days) == ("0.25", 3)
-    assert Store.objects.get().product_count == 1
-    assert_renderings_fresh()
+    assert (saved.is_active, saved.template_fields.get().choices) == (False, ["red, warm", "blue"])
 
 
 def test_new_rows_follow_those_that_are_there(operator, product):
@@ -100,7 +122,7 @@ def test_new_rows_follow_those_that_are_there(operator, product):
     typed = {}
     for name in ("First", "Second"):
         row = form.add_row("template_fields")
-        typed |= {f"{row}-field_name": name, f"{row}-type": "Text", f"{row}-sub_type": "SingleLine"}
+        typed |= {f"{row}-field_name": name, f"{row}-kind": "Text:SingleLine"}
 
     assert operator.post(page, form.submission(typed)).status_code == 302
 
@@ -111,33 +133,42 @@ def test_new_rows_follow_those_that_are_there(operator, product):
 def test_rules_are_checked_while_a_row_is_invalid(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
     form = form_of(operator.get(page), "product_form")
-    row = form.add_row("delivered_prices")
-    typed = {"minimum_quantity": "500", "maximum_quantity": "100", f"{row}-price": "cheap"}
+    row = form.add_row("production_speeds")
+    typed = {
+        "minimum_quantity": "500",
+        "maximum_quantity": "100",
+        f"{row}-days": "few",
+        "prices-0-0": "cheap",
+    }
 
     page_again = operator.post(page, form.submission(typed)).content.decode()
 
     assert "Maximum quantity is below default quantity." in page_again
     assert 'href="#id_maximum_quantity"' in page_again
-    assert f'href="#id_{row}-price"' in page_again
-    assert "Enter a number." in page_again
+    assert f'href="#id_{row}-days"' in page_again
+    assert "Enter a whole number." in page_again
+    assert 'href="#prices-0-0"' in page_again
     assert Product.objects.get().version == 1
 
 
-def test_a_delivery_method_that_is_new_to_the_store_is_confirmed(operator, product):
+def test_a_code_that_is_almost_a_known_one_is_saved_the_second_time(operator, product):
     page = reverse("admin:stores_product_change", args=[product.pk])
     opened = operator.get(page)
     known = product.delivery_method
+    mistyped = {"delivery_method": "+", "delivery_method-new": known[:-2] + known[-1] + known[-2]}
 
-    mistyped = operator.post(page, filled(opened, delivery_method=known[:-2] + known[-1] + known[-2]))
-    in_lower_case = operator.post(page, filled(opened, delivery_method=known.lower()))
+    refused = operator.post(page, filled(opened, **mistyped))
+    lower_case = {"delivery_method": "+", "delivery_method-new": known.lower(), "name": "Other"}
+    operator.post(page, filled(opened, **lower_case))
 
-    assert f"Did you mean {known}?" in mistyped.content.decode()
-    assert f'<option value="{known}">' in opened.content.decode()
-    assert in_lower_case.status_code == 302
+    assert f"Did you mean {known}?" in refused.content.decode()
     assert Product.objects.get().delivery_method == known
-    typed = {"delivery_method": "PICKUP", "new_delivery_methods": "on"}
-    assert operator.post(page, filled(operator.get(page), **typed)).status_code == 302
-    assert Product.objects.get().delivery_method == "PICKUP"
+    again = {
+        **filled(refused),
+        "loaded_version": form_of(operator.get(page), "product_form").fields["loaded_version"],
+    }
+    operator.post(page, again)
+    assert Product.objects.get().delivery_method == mistyped["delivery_method-new"]
 
 
 def test_faults_of_hidden_fields_are_shown(operator, product):
@@ -154,8 +185,10 @@ def test_faults_of_hidden_fields_are_shown(operator, product):
     [
         ({"default_quantity": "1"}, "Default quantity is below minimum quantity."),
         ({"image_url": "ftp://x"}, "Image URL: write an http(s) address"),
-        ({"delivered_prices-1-location_type": "Commercial"}, "Row 1 has the same delivery method code"),
-        ({"template_fields-0-sub_type": "List"}, "Sub type: a field of type Text is one of"),
+        ({"prices-p1-location": "Commercial"}, "This delivery method, country and location are there twice."),
+        ({"prices-p0-country": ""}, "Choose a country."),
+        ({"prices-0-0": ""}, "There is no price here: write one, or remove it."),
+        ({"template_fields-0-kind": "Choice:List"}, "Choices: a list needs at least one choice."),
     ],
 )
 def test_rules_of_the_service_become_errors_of_the_form(operator, product, changes, message):
@@ -181,6 +214,33 @@ def test_archiving(operator, product):
     assert Product.objects.get().is_active is False
     assert Store.objects.get().product_count == 0
     assert_renderings_fresh()
+
+
+def test_a_duplicate_has_all_but_the_api_key_outside_of_the_catalog(operator, product):
+    address = reverse("admin:stores_product_duplicate", args=[product.pk])
+
+    first, _ = (operator.post(address) for _ in range(2))
+
+    copies = Product.objects.exclude(pk=product.pk).order_by("pk")
+    assert [copy.external_id for copy in copies] == ["card-copy", "card-copy-2"]
+    assert first.url == reverse("admin:stores_product_change", args=[copies[0].pk])
+    assert {(copy.is_active, copy.api_key) for copy in copies} == {(False, "")}
+    names = ("Name", "ID", "APIKey", "IsActive", "DeliveredPrices")
+    one, other = (stored_product(pk).record for pk in (product.pk, copies[0].pk))
+    assert {k: v for k, v in one.items() if k not in names} == {
+        k: v for k, v in other.items() if k not in names
+    }
+    assert len(one["DeliveredPrices"]) == len(other["DeliveredPrices"])
+    assert operator.get(address).status_code == 405
+    assert_renderings_fresh()
+
+
+def test_products_of_a_list_are_duplicated(operator, product):
+    sent = {"action": "duplicate", "_selected_action": [product.pk]}
+
+    response = operator.post(reverse("admin:stores_product_changelist"), sent, follow=True)
+
+    assert "Duplicated as card-copy." in response.content.decode()
 
 
 @pytest.mark.parametrize("query", ["", "?q=card", "?is_active__exact=1"])

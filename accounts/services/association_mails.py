@@ -1,0 +1,33 @@
+"""Informs operators of association requests: one mail for each, sent by a worker."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+from procrastinate.contrib.django import app
+
+from accounts.mail import send_letter
+from accounts.models import AssociationRequest, AssociationState, User
+from accounts.selectors.associations import operators_to_inform
+
+REQUEST_TASK = "accounts.mail_association_request"
+# More than these in an hour are seen in the console alone: one applicant must not fill everybody's mailbox.
+MAILED_PER_HOUR = 20
+
+
+def inform_operators(request: AssociationRequest) -> None:
+    """Queued with the transaction that writes the request."""
+    lately = AssociationRequest.objects.filter(created__gt=timezone.now() - timedelta(hours=1))
+    if lately[: MAILED_PER_HOUR + 1].count() > MAILED_PER_HOUR:
+        return
+    task = app.configure_task(REQUEST_TASK)
+    for operator in operators_to_inform():
+        task.defer(request_id=str(request.pk), user_id=str(operator.pk))
+
+
+def send_association_mail(*, request_id: str, user_id: str) -> None:
+    """What was decided in the meantime needs no mail."""
+    requests = AssociationRequest.objects.select_related("application", "store", "user", "requested_by")
+    asked = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
+    operator = User.objects.filter(pk=user_id, is_operator=True, is_active=True).exclude(email="").first()
+    if asked is not None and operator is not None:
+        send_letter("accounts/mails/association_request.txt", operator.email, {"asked": asked})

@@ -1,0 +1,257 @@
+"""Delivered prices of a product as a table: a column for each delivery method, a row for each country and location."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Any
+
+from fulfillment.core.errors import Fault
+from stores.catalog.admin.delivery_methods import as_known, method_choice, misspelled, sent_method
+from stores.catalog.countries import COUNTRIES
+from stores.catalog.models import LocationType
+from stores.templates.records import Record
+
+# A form has at most 2,000 inputs; what is larger is changed by a catalog file.
+MOST_CELLS = 1500
+REPEATED = "This delivery method, country and location are there twice."
+UNUSED = "There is no price here: write one, or remove it."
+
+
+@dataclass
+class Method:
+    number: int
+    code: str = ""
+    description: str = ""
+    is_spare: bool = False
+    choice: dict[str, Any] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"prices-m{self.number}-code"
+
+
+@dataclass
+class Place:
+    number: int
+    country: str = ""
+    location: str = LocationType.COMMERCIAL.value
+    is_spare: bool = False
+    cells: list["Cell"] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"prices-p{self.number}-country"
+
+
+@dataclass
+class Cell:
+    method: Method
+    place: Place
+    price: str = ""
+    is_default: bool = False
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.method.code, self.place.country, self.place.location
+
+    @property
+    def value(self) -> str:
+        return f"{self.method.number}-{self.place.number}"
+
+    @property
+    def name(self) -> str:
+        return f"prices-{self.value}"
+
+
+class PriceMatrix:
+    """Of the stored prices; with `data`, as a browser sent it. What is left empty is no price."""
+
+    def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
+        self.stored, self.known = stored, known
+        self.methods, self.places = _shown(stored)
+        self.is_too_large = len(self.methods) * len(self.places) > MOST_CELLS
+        if data is not None and not self.is_too_large:
+            self.methods, self.places = _sent(data)
+        self.is_confirmed = data is not None and "prices-confirmed" in data
+        self.asks_again = False
+        self._add_spare()
+        for method in self.methods:
+            method.code = as_known(method.code, known)
+            method.choice = method_choice(method.code, known)
+
+    @property
+    def countries(self) -> list[tuple[str, str]]:
+        """Those with prices first."""
+        used = list(dict.fromkeys(place.country for place in self.places if place.country))
+        rest = sorted(COUNTRIES.items(), key=lambda one: one[1])
+        return [*((code, COUNTRIES.get(code, code)) for code in used), *(c for c in rest if c[0] not in used)]
+
+    @property
+    def locations(self) -> list[str]:
+        return LocationType.values
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Those with a price: in the order in which they are stored, and then as the table has them."""
+        filled = [cell for place in self.places for cell in place.cells if cell.price]
+        order = {_key(price): number for number, price in enumerate(self.stored)}
+        return sorted(filled, key=lambda cell: order.get(cell.key, len(order)))
+
+    def records(self) -> list[Record]:
+        if self.is_too_large:
+            return [_without_date(price) for price in self.stored]
+        return [self._record(cell) for cell in self.cells]
+
+    @property
+    def has_changed(self) -> bool:
+        return self.records() != [_without_date(price) for price in self.stored]
+
+    def check(self) -> None:
+        """What the service cannot say: columns and rows that would be lost, and new codes that look like known ones."""
+        filled = {(cell.method.number, cell.place.number) for cell in self.cells}
+        for method in self.methods:
+            if method.code and not any(number == method.number for number, _ in filled):
+                method.errors.append(UNUSED)
+            elif said := misspelled(method.code, self.known, is_confirmed=self.is_confirmed):
+                method.errors.append(said)
+                self.asks_again = True
+        for place in self.places:
+            if place.country and not any(number == place.number for _, number in filled):
+                place.errors.append(UNUSED)
+
+    def show(self, fault: Fault) -> None:
+        """Puts a fault of /DeliveredPrices where it can be mended."""
+        _, _, number, *member = fault.pointer.split("/")
+        cell = self.cells[int(number)]
+        name = member[0] if member else ""
+        message = fault.message.removeprefix(f"{name}: ")
+        message = message[:1].upper() + message[1:]
+        if name in {"DeliveryMethodCode", "Description"}:
+            _add(cell.method.errors, message)
+        elif name in {"Country", "CountryCode", "LocationType"}:
+            _add(cell.place.errors, "Choose a country." if not cell.place.country else message)
+        else:
+            _add(cell.errors, message if name else REPEATED)
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.problems)
+
+    @property
+    def problems(self) -> list[dict[str, str]]:
+        found = [(one.name, f"Prices, {one.code or 'delivery method'}", one.errors) for one in self.methods]
+        for place in self.places:
+            where = f"{COUNTRIES.get(place.country, 'country')}, {place.location.lower()}"
+            found.append((place.name, f"Prices, {where}", place.errors))
+            found += [
+                (cell.name, f"Prices, {cell.method.code}, {where}", cell.errors) for cell in place.cells
+            ]
+        return [
+            {"target": target, "where": where, "message": message}
+            for target, where, messages in found
+            for message in messages
+        ]
+
+    def _record(self, cell: Cell) -> Record:
+        stored = next((price for price in self.stored if _key(price) == cell.key), None)
+        kept = {
+            price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
+        }
+        # One input stands for the descriptions of a column: where they differ, it is empty and leaves them.
+        keeps = stored is not None and not cell.method.description and len(kept) > 1
+        return {
+            "DeliveryMethodCode": cell.method.code,
+            "Description": stored["Description"] if stored and keeps else cell.method.description,
+            "Price": _price(cell.price),
+            "Country": stored["Country"] if stored else COUNTRIES.get(cell.place.country, ""),
+            "CountryCode": cell.place.country,
+            "LocationType": cell.place.location,
+            "IsDefault": cell.is_default,
+        }
+
+    def _add_spare(self) -> None:
+        """An empty column and an empty row, to fill in where no script adds any."""
+        if not any(method.is_spare for method in self.methods):
+            self.methods.append(Method(len(self.methods), is_spare=True))
+        if not any(place.is_spare for place in self.places):
+            self.places.append(Place(len(self.places), is_spare=True))
+        for place in self.places:
+            there = {cell.method.number for cell in place.cells}
+            place.cells += [Cell(one, place) for one in self.methods if one.number not in there]
+            place.cells.sort(key=lambda cell: cell.method.number)
+
+
+def _shown(stored: Sequence[Record]) -> tuple[list[Method], list[Place]]:
+    methods: dict[str, Method] = {}
+    places: dict[tuple[str, str], Place] = {}
+    descriptions: dict[str, set[str]] = {}
+    for price in stored:
+        code, at = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
+        method = methods.setdefault(code, Method(len(methods), code))
+        place = places.setdefault(at, Place(len(places), *at))
+        place.cells.append(Cell(method, place, str(price["Price"]), price["IsDefault"]))
+        descriptions.setdefault(code, set()).add(price["Description"])
+    for code, method in methods.items():
+        method.description = next(iter(descriptions[code])) if len(descriptions[code]) == 1 else ""
+    return list(methods.values()), list(places.values())
+
+
+def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
+    methods = [
+        Method(
+            number, sent_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
+        )
+        for number in range(_count(data, "prices-methods"))
+    ]
+    places = [
+        Place(number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location"))
+        for number in range(min(_count(data, "prices-places"), 2 * MOST_CELLS // max(len(methods), 1)))
+    ]
+    for place in places:
+        for method in methods:
+            cell = Cell(method, place)
+            cell.price = _text(data, cell.name)
+            cell.is_default = bool(cell.price) and data.get("prices-default") == cell.value
+            place.cells.append(cell)
+    # What is wholly empty is not there; numbers stay as they were sent, for they are in the names of the inputs.
+    prices = [cell for place in places for cell in place.cells if cell.price]
+    for one in methods:
+        one.is_spare = not one.code and not any(cell.method is one for cell in prices)
+    for one_place in places:
+        one_place.is_spare = not one_place.country and not any(cell.place is one_place for cell in prices)
+    return methods, places
+
+
+def _count(data: Mapping[str, Any], name: str) -> int:
+    text = _text(data, name)
+    return min(int(text), MOST_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    return str(data.get(name, "")).strip()
+
+
+def _price(text: str) -> Decimal | str:
+    """What is no number is left to the service to refuse."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
+
+
+def _without_date(price: Record) -> Record:
+    """Whose date the service keeps by itself."""
+    return {name: value for name, value in price.items() if name != "Created"}
+
+
+def _key(price: Record) -> tuple[str, str, str]:
+    return price["DeliveryMethodCode"], price["CountryCode"], price["LocationType"]
+
+
+def _add(errors: list[str], message: str) -> None:
+    if message not in errors:
+        errors.append(message)

@@ -1,0 +1,156 @@
+"""A product made in a browser from nothing until it is sold, as a person does it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from stores.catalog.models import Product
+from tests.support.actions import Actions
+from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import SIZES, choose, open_console
+from tests.support.visual_checks import shoot
+
+BASICS = {
+    "external_id": "mug",
+    "name": "Mug",
+    "width_mm": "80",
+    "height_mm": "95",
+    "minimum_quantity": "1",
+    "default_quantity": "1",
+    "maximum_quantity": "99",
+}
+
+
+@pytest.fixture
+def product_page(site) -> str:
+    place_orders(site[1])
+    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
+
+
+def add_field(page, name: str, kind: str) -> str:
+    """The prefix of the new row."""
+    number = page.input_value("#id_template_fields-TOTAL_FORMS")
+    page.get_by_role("button", name="Add a field").click()
+    row = f"template_fields-{number}"
+    page.fill(f"[name='{row}-field_name']", name)
+    page.fill(f"[name='{row}-prompt']", f"Your {name.lower()}")
+    page.select_option(f"[name='{row}-kind']", kind)
+    return row
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_a_product_is_made_priced_and_published(visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/product/")
+    page.set_default_timeout(10_000)
+    actions = Actions(page, "Make a sellable product with two prices and a speed")
+    page.get_by_role("link", name="Add product").first.click()
+    choose(page, "id_store", "associated")
+    for name, value in BASICS.items():
+        page.fill(f"[name={name}]", value)
+    # No product of the store has a delivery method yet; the first column of prices is the usual one.
+    page.fill("[name=delivery_method-new]", "GROUND")
+    page.select_option("[data-part=country]", "US")
+    page.locator("[data-part=price]").fill("7.5")
+    page.get_by_role("button", name="Add a destination").click()
+    page.locator("[data-part=price]").nth(1).fill("8")
+    page.get_by_label("Default price: GROUND, United States, Commercial").check()
+    page.get_by_role("button", name="Add a speed").click()
+    page.fill("[name=production_speeds-0-days]", "3")
+    shoot(page, f"product-new-{page.viewport_size['width']}")
+    page.get_by_role("button", name="Save and publish").click()
+
+    expect(page.get_by_role("heading", name="In the catalog")).to_be_visible()
+    actions.note()
+    expect(page.locator("#prices-0-0")).to_have_value("7.50")
+    expect(page.get_by_label("Price, GROUND, United States, Residential", exact=True)).to_have_value("8.00")
+    expect(page.locator("[name=production_speeds-0-days]")).to_have_value("3")
+    shoot(page, f"product-saved-{page.viewport_size['width']}")
+    assert visitor.complaints == []
+
+
+def test_a_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    row = add_field(page, "Paper", "Choice:List")
+    drawer = page.locator(f"#drawer-{row}")
+    expect(drawer).to_be_visible()
+    shoot(page, "product-drawer")
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    page.get_by_role("link", name="a list needs at least one choice").click()
+    expect(drawer).to_be_visible()
+    expect(page.locator(f"[name='{row}-choices']")).to_be_focused()
+    page.locator(f"[name='{row}-choices']").fill("Matt\nGloss")
+    drawer.get_by_role("button", name="Done").click()
+    page.locator("[data-row]").filter(has=page.locator(f"[name='{row}-field_name']")).get_by_label(
+        "Move up"
+    ).click()
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.get_by_text("is saved.")).to_be_visible()
+    names = page.locator("[data-rows=template_fields] [name$='-field_name']")
+    assert [one.input_value() for one in names.all()][-2:][0] == "Paper"
+    assert visitor.complaints == []
+
+
+def test_a_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    page.get_by_role("button", name="Add a delivery method").click()
+    page.locator("thead [data-part=code]").last.select_option("+")
+    page.locator("thead [data-part=code-new]").last.fill("EXPRESS")
+    rows = page.locator("[data-matrix] tbody tr").count()
+    block = "\n".join(f"$ {10 + number}.5" for number in range(rows))
+    page.locator("tbody tr").first.locator("[data-part=price]").last.evaluate(
+        """(cell, text) => {
+            const data = new DataTransfer();
+            data.setData("text", text);
+            cell.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""",
+        block if rows > 1 else f"{block}\n\t",
+    )
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.locator("thead [data-part=code]").last).to_have_value("EXPRESS")
+    expect(page.locator("tbody tr").first.locator("[data-part=price]").last).to_have_value("10.50")
+    page.get_by_role("button", name="Remove this delivery method").last.click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("thead [data-part=code]").last).not_to_have_value("EXPRESS")
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("visitor", SIZES, indirect=True)
+def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    page.fill("[name=minimum_quantity]", "500")
+    page.fill("[name=default_quantity]", "500")
+    page.fill("[name=maximum_quantity]", "100")
+    page.locator("#prices-0-0").fill("cheap")
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    problems = page.locator("#form-problems")
+    expect(problems).to_contain_text("Maximum quantity is below default quantity.")
+    expect(page.locator("#prices-0-0")).to_have_attribute("aria-invalid", "true")
+    shoot(page, f"product-wrong-{page.viewport_size['width']}")
+    problems.get_by_role("link", name="Maximum quantity is below").click()
+    expect(page.locator("#id_maximum_quantity")).to_be_focused()
+    expect(page.locator("#prices-0-0")).to_have_value("cheap")
+    assert visitor.complaints == []
+
+
+def test_a_product_is_duplicated_and_the_copy_published(product_page, visitor):
+    page = visitor.page
+    open_console(visitor, product_page)
+    actions = Actions(page, "Duplicate a product and publish the copy")
+    page.get_by_role("button", name="Duplicate").click()
+
+    expect(page.get_by_role("heading", name="Not published")).to_be_visible()
+    expect(page.get_by_role("complementary", name="Publishing")).to_contain_text("card-two-sided-copy")
+    page.get_by_role("button", name="Save and publish").click()
+
+    expect(page.get_by_role("heading", name="In the catalog")).to_be_visible()
+    actions.note()
+    assert visitor.complaints == []
