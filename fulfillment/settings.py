@@ -479,6 +479,9 @@ WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
 RENDERINGS_AT_ONCE = environment.integer(
     "RENDERINGS_AT_ONCE", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
+# Of strangers at the start page, all together, and of one address in a minute.
+LIVE_PROOFS_AT_ONCE = 1
+LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
 ORDERS_AT_ONCE = environment.integer("ORDERS_AT_ONCE", 4, minimum=1, maximum=256)
 LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1, maximum=256)
 PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)

@@ -21,6 +21,8 @@ NO_PAGE = {
     "api/v1/docs/oauth2-redirect": "where Swagger's window comes back to; it closes itself",
     "^api/": "JSON",
     "portal:icon": "a picture",
+    "portal:live-proof": "JSON",
+    "portal:live-proof-picture": "a picture",
     "proofs": "a file",
     "assets": "a file",
     "schema": "YAML",

@@ -19,7 +19,7 @@ def test_the_start_page_knows_who_comes(world, client, signed_in):
     Role.objects.filter(user=world.outsider).delete()
     Application.objects.filter(pk=world.other_application.pk).update(user=None)
 
-    assert "One API in front of every print shop" in stranger
+    assert "Every print shop behind one API" in stranger
     assert "Mail Studio" in signed_in(world.user).get("/").content.decode()
     assert "Register your application" in newcomer.get("/").content.decode()
 
