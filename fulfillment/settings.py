@@ -458,6 +458,8 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 # A minute's requests: of one subscription (each may have a value of its own), of one address without valid
 # credentials, and refused ones of one address at /oauth/token.
 REQUESTS_PER_MINUTE = 600
+# Proofs, prices, pictures and demo orders of one person in the playground of the portal.
+PLAYGROUND_REQUESTS_PER_MINUTE = 120
 ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
 # Each of them has a minute's requests of its own.

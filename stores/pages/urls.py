@@ -1,9 +1,30 @@
 from django.urls import path
 
 from stores.associations.pages.associations import show_stores, withdraw
+from stores.orders.pages.orders import list_orders, show_item_proof, show_order, show_print_file
+from stores.playground.pages.catalog import show_catalog, show_store
+from stores.playground.pages.product import add_picture, show_product
 from stores.proofs.pages.live import show_live_proof, show_picture
 
+ORDERS = "applications/<str:application_id>/orders"
+
 urlpatterns = [
+    path(ORDERS, list_orders, name="application-orders"),
+    path(f"{ORDERS}/<str:order_id>", show_order, name="application-order"),
+    path(
+        f"{ORDERS}/<str:order_id>/items/<path:item_key>/proof",
+        show_item_proof,
+        name="application-order-proof",
+    ),
+    path(
+        f"{ORDERS}/<str:order_id>/items/<path:item_key>/print-file",
+        show_print_file,
+        name="application-order-print-file",
+    ),
+    path("catalog", show_catalog, name="catalog"),
+    path("catalog/<str:store_id>", show_store, name="catalog-store"),
+    path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
+    path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
     path("live-proof", show_live_proof, name="live-proof"),
     path("live-proof.png", show_picture, name="live-proof-picture"),
     path("applications/<str:application_id>/stores", show_stores, name="application-stores"),

@@ -35,4 +35,7 @@ class Showcase:
 def showcase() -> Showcase | None:
     """None where there is no demo store, or nothing in it that fits."""
     row = fetch_row(SHOWCASE, ())
-    return None if row is None else Showcase(*row[:4], ProductVersion(*row[4:]))
+    if row is None:
+        return None
+    store_id, name, width, height, *version = row
+    return Showcase(store_id, name, width, height, ProductVersion(*version))

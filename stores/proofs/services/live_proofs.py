@@ -28,9 +28,13 @@ KEPT_BYTES = 16_000_000
 WAIT_SECONDS = 1.0
 STRANGERS = "start page"
 STRANGER = Caller()
-# What is printed beside the name, where a field has no default of its own.
+# For fields without a default of their own, by their name or by their SubType.
 SAMPLES = {
+    "Name": USUAL_NAME,
+    "Agent": USUAL_NAME,
     "Title": "Founder",
+    "Price": "$480,000",
+    "Address": "1200 17th Street, Denver, CO 80202",
     "Email": "hello@example.com",
     "Phone": "+1 555 010 0142",
     "Url": "example.com",
