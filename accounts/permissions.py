@@ -38,6 +38,16 @@ class Grant(models.TextChoices):
     ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
 
 
+# What each of the store's permissions is for, for people who request or give it.
+EXPLANATIONS: dict[str, str] = {
+    Permission.STORE_SELF_READ: "To read the catalog and make proofs. Every application needs it.",
+    Permission.ORDER_SELF_READ: "To follow its own orders and quotes. Needed to show customers where an order is.",
+    Permission.ORDER_SELF_WRITE: "To quote prices, place orders and cancel its own. Needed to sell anything.",
+    Permission.STORE_ALL_READ: "To see which people work with the store. Only for software that manages its staff.",
+    Permission.ORDER_ALL_READ: "To read orders of others as well, with their recipients. Only for reports and support.",
+    Permission.ORDER_ALL_WRITE: "To change the status of any order. Only for software that runs the production.",
+}
+
 EVERY_GRANT = frozenset(Grant.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))

@@ -1,6 +1,8 @@
 from django.urls import path
 
 from stores.associations.pages.associations import show_stores, withdraw
+from stores.associations.pages.directory import show_directory, show_listed_store
+from stores.catalog.pages.logos import serve_logo
 from stores.orders.pages.orders import list_orders, show_item_proof, show_order, show_print_file
 from stores.playground.pages.catalog import show_catalog, show_store
 from stores.playground.pages.product import add_picture, show_product
@@ -9,6 +11,9 @@ from stores.proofs.pages.live import show_live_proof, show_picture
 ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
+    path("stores", show_directory, name="directory"),
+    path("stores/<str:store_id>", show_listed_store, name="directory-store"),
+    path("logos/<str:sha256>.png", serve_logo, name="store-logo"),
     path(ORDERS, list_orders, name="application-orders"),
     path(f"{ORDERS}/<str:order_id>", show_order, name="application-order"),
     path(

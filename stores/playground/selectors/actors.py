@@ -8,8 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS, Permission, with_implied
-from applications.registration.models import Application
-from applications.registration.selectors.applications import WRITE_GRANTS
+from applications.registration.selectors.applications import own_applications
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.catalog.models import Store
 from stores.proofs.selectors.proofs import open_store
@@ -26,14 +25,6 @@ class Actor:
     key: str
     name: str
     application_id: UUID | None = None
-
-
-def own_applications(user: User) -> QuerySet[Application]:
-    """Those whose keys the person can read, so that acting as them opens nothing new."""
-    written = Role.objects.filter(user=user, store__isnull=True, grant__in=WRITE_GRANTS)
-    return Application.objects.filter(
-        pk__in=written.values("application"), is_enabled=True, is_first_party=False
-    ).order_by("created", "pk")
 
 
 def usable_stores(user: User) -> QuerySet[Store]:

@@ -33,7 +33,7 @@ def test_a_store_is_asked_for_once_and_withdrawn(world, browser, address):
     )
     page = browser.get(address).content.decode()
     assert "Postcards for Acme" in page
-    assert "has not answered yet" in page
+    assert "still pending" in page
 
     browser.post(f"{address}/{asked.pk}/withdraw")
     asked.refresh_from_db()
