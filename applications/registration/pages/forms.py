@@ -77,18 +77,26 @@ class ApplicationForm(forms.Form):
         }
 
 
-class NewApplicationForm(ApplicationForm):
+class NewApplicationForm(forms.Form):
+    """The name is enough to begin with; all the rest is under Settings."""
+
+    name = forms.CharField(
+        max_length=255,
+        help_text="People see it when the application requests access to their account.",
+        widget=forms.TextInput(attrs={"autofocus": True}),
+    )
     with_key = forms.BooleanField(
-        label="Create a key",
+        label="It runs on a server and can keep a secret",
         required=False,
         initial=True,
-        help_text="For applications on a server. Without a key it is a public client, as browser and phone "
-        "applications are: they cannot keep a secret. You can add one later.",
+        help_text="It gets a key. Clear this for a browser or phone application, which is a public client; you can add "
+        "a key later.",
     )
 
     def values(self) -> dict[str, Any]:
+        """Under the contract's names."""
         keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
-        return super().values() | keys
+        return {"Name": self.cleaned_data["name"], **keys}
 
 
 class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
@@ -126,7 +134,8 @@ class IconForm(forms.Form):
     icon = forms.FileField(
         label="New icon",
         widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
-        help_text="PNG, JPEG or BMP, exactly 215 x 215 pixels, smaller than 100 KB.",
+        help_text="PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 x 215 "
+        "pixels and smaller than 100 KB.",
     )
 
 
