@@ -1,6 +1,7 @@
 """The checklist of an application ticks itself, from what the application has really done."""
 
 import re
+from html import unescape
 
 from accounts.callers import Caller
 from accounts.models import Role
@@ -12,7 +13,8 @@ from tests.factories.orders import card_data, make_card, order_body
 
 def done(browser, application) -> list[str]:
     page = browser.get(f"/applications/{application.pk}").content.decode()
-    return re.findall(r'class="is-done">.*?rows-title">([^<]+)<', page, re.DOTALL)
+    titles = re.findall(r'class="is-done">.*?rows-title">([^<]+)<', page, re.DOTALL)
+    return [unescape(title) for title in titles]
 
 
 def test_every_step_is_ticked_when_it_is_done(world, signed_in):
