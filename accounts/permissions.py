@@ -13,11 +13,11 @@ class Permission(models.TextChoices):
         "Application.Self.Write",
         "Change the applications you manage, their keys and icons",
     )
-    STORE_ALL_READ = "Store.All.Read", "Read the roles of every user of a store"
-    STORE_SELF_READ = "Store.Self.Read", "Read stores and your own roles in them"
+    STORE_ALL_READ = "Store.All.Read", "See who works with a store, and their permissions"
+    STORE_SELF_READ = "Store.Self.Read", "Read stores, their products and your own roles"
     ORDER_ALL_READ = "Order.All.Read", "Read every order of a store"
     ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
-    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and work every order of a store"
+    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and change the status of every order of a store"
     ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
     ACCOUNT = "Account", "See your name and e-mail, create users and applications for you"
     OPERATOR = "Operator", "Act as an operator of the service"

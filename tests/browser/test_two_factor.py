@@ -31,7 +31,7 @@ def test_the_second_step_is_set_up_and_asked_for(visitor):
     assert len(codes) == 10
     assert overflow(page) <= 0
     shoot(visitor, "codes")
-    page.click("text=I have kept them")
+    page.click("text=I have saved them")
     shoot(visitor, "on")
 
     page.context.clear_cookies()

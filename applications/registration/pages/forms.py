@@ -30,7 +30,7 @@ class LinesField(forms.CharField):
 
 
 class ApplicationForm(forms.Form):
-    name = forms.CharField(max_length=255, help_text="People read it when the application asks for access.")
+    name = forms.CharField(max_length=255, help_text="People see it when the application requests access.")
     description = forms.CharField(
         max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="What it does."
     )
@@ -41,10 +41,10 @@ class ApplicationForm(forms.Form):
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
     reply_urls = LinesField(
-        label="Reply URLs",
+        label="Redirect URIs",
         required=False,
-        help_text="One a line: where people go back to after the sign-in. https, or http on a loopback address; "
-        "compared letter by letter.",
+        help_text="One per line: where people return after signing in. https, or http on a loopback address; must "
+        "match exactly.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false", "wrap": "off"}),
     )
     support_url = forms.CharField(
@@ -60,7 +60,7 @@ class ApplicationForm(forms.Form):
     implicit_flow_allowed = forms.BooleanField(
         label="Allow the implicit flow",
         required=False,
-        help_text="Only for old browser applications; authorization code with PKCE is the safe way.",
+        help_text="Only for old browser applications. Authorization code with PKCE is safer.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -152,7 +152,7 @@ class JoinForm(forms.Form):
         label="Client ID or application ID",
         max_length=64,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
-        help_text="The people who registered it find both on its page.",
+        help_text="Both are on the page of the application.",
     )
     message = forms.CharField(
         label="Message",

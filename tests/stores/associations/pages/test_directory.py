@@ -57,7 +57,7 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
         "Pending",
     )
     assert "Access to Unassociated Print requested" in answer
-    assert "Read stores and your own roles in them" in answer
+    assert "Read stores, their products and your own roles" in answer
     assert "still pending" in again
     assert "Requested</span>" in browser.get("/stores").content.decode()
 

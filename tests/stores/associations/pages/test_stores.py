@@ -94,5 +94,5 @@ def test_many_stores_and_requests_are_searched_and_paged(
     page = browser.get(f"{address}?page=2&requests=2").content.decode()
     assert 'href="?page=2&amp;requests=1"' in page
     found = browser.get(f"{address}?q=SHOP-2").content.decode()
-    assert found.count("Read stores and your own roles in them</li>") == 10
+    assert found.count("Read stores, their products and your own roles</li>") == 10
     assert "Nothing matches" in browser.get(f"{address}?q=zebra").content.decode()
