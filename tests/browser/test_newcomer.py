@@ -90,4 +90,3 @@ def test_a_newcomer_reaches_a_proof_and_an_order_in_few_actions(visitor):
         expect(page.locator(".is-done", has_text=done)).to_be_visible()
     assert len(person.actions) <= MOST_ACTIONS, person.actions
     assert visitor.complaints == []
-    print(len(person.actions), "actions")

@@ -49,9 +49,8 @@ def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> lis
     """What `save_profile` would refuse, for a form that shows everything at once."""
     faults = []
     for name in ("Country", "Website"):
-        field = StoreProfile._meta.get_field(COLUMNS[name])  # noqa: SLF001 - Django's public Meta API
         try:
-            field.clean(values[name], None)
+            StoreProfile(**{COLUMNS[name]: values[name]}).clean_fields(exclude=_others(COLUMNS[name]))
         except ValidationError as error:
             faults.append(Fault(f"/{name}", "invalid", " ".join(error.messages)))
     if logo:
@@ -60,6 +59,10 @@ def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> lis
         except Invalid as error:
             faults.append(Fault("/Logo", error.code, error.message))
     return faults
+
+
+def _others(column: str) -> set[str]:
+    return {field.name for field in StoreProfile._meta.fields} - {column}  # noqa: SLF001 - Django's public Meta API
 
 
 def _clean_logo(content: bytes) -> bytes:
