@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.accounts.pages.test_two_factor import code_of
+from tests.support.two_factor import code_of
 
 WINDOWS = [(1280, "light"), (390, "dark")]
 
