@@ -22,7 +22,7 @@ urlpatterns = [
         name="application-order-proof",
     ),
     path(
-        f"{ORDERS}/<str:order_id>/items/<path:item_key>/print-file",
+        "print-files/<str:application_id>/<str:order_id>/<path:item_key>",
         show_print_file,
         name="application-order-print-file",
     ),

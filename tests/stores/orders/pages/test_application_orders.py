@@ -46,7 +46,7 @@ def test_who_only_reads_the_application_sees_what_they_placed(world, signed_in, 
     statuses = [reader.get(f"{root}/{one}").status_code for one in orders]
 
     assert statuses == [404, 200, 404]
-    assert reader.get(f"{root}/{orders[0]}/items/1/print-file").status_code == 404
+    assert reader.get(f"/print-files/{world.application.pk}/{orders[0]}/1").status_code == 404
 
 
 def test_an_order_shows_its_timeline_items_events_and_files(world, browser, orders):
@@ -61,7 +61,8 @@ def test_an_order_shows_its_timeline_items_events_and_files(world, browser, orde
     assert "Dana Whitfield" in page
     proof = browser.get(browser.get(f"{root}/items/1/proof")["Location"])
     assert b"".join(proof.streaming_content).startswith(b"\x89PNG")
-    assert browser.get(f"{root}/items/1/print-file").content.startswith(b"%PDF")
+    file = browser.get(f"/print-files/{world.application.pk}/{orders[0]}/1")
+    assert file.content.startswith(b"%PDF")
 
 
 def test_orders_of_a_store_whose_association_ended_are_gone(world, browser):
