@@ -20,7 +20,7 @@ from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from stores.catalog.models import StoreProfile
 from stores.orders.pricing import PriceRequest, PriceRequestItem
-from stores.orders.selectors.access import WRITE, open_store
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.selectors.actors import SCOPES
 from stores.playground.services.orders import place_demo_order
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
@@ -69,10 +69,10 @@ def _sell(world: World) -> None:
     StoreProfile.objects.create(
         store=world.unassociated, is_listed=True, country="Canada", website="https://print.example"
     )
-    opened = open_store(Caller(application_id=world.application.pk, scopes=SCOPES), "demo", WRITE)
+    access = authorize_store(Caller(application_id=world.application.pk, scopes=SCOPES), "demo", WRITE)
     place_demo_order(
-        opened=opened,
-        asked=PriceRequest(items=(PriceRequestItem("1", "business-card", 100),), country_code="US"),
+        access=access,
+        price_request=PriceRequest(items=(PriceRequestItem("1", "business-card", 100),), country_code="US"),
         recipient=RECIPIENT,
         template_data=card_data(),
     )

@@ -17,7 +17,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Store
-from stores.orders.selectors.access import WRITE, open_store
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.quotes import create_quote
 from stores.playground.pages.fields import FormField, chosen_files, form_fields, show_errors, template_data
 from stores.playground.pages.prices import PriceForm, price_form
@@ -162,26 +162,26 @@ def _proof(page: Playground) -> None:
 
 
 def _quote(page: Playground) -> None:
-    asked = page.price.request(page.product_id)
-    if asked is None:
+    price_request = page.price.request(page.product_id)
+    if price_request is None:
         return
-    opened = open_store(page.actor.caller, page.store.external_id, WRITE)
+    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
     try:
-        page.price.quote = create_quote(opened=opened, asked=asked)
+        page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
         page.problems += page.price.show_errors(error)
 
 
 def _order(page: Playground) -> HttpResponse | None:
-    asked = page.price.request(page.product_id)
-    if asked is None:
+    price_request = page.price.request(page.product_id)
+    if price_request is None:
         return None
-    opened = open_store(page.actor.caller, page.store.external_id, WRITE)
+    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
     body = page.price.order_body(page.product_id, template_data(page.fields) if page.fields else None)
     try:
         order = place_demo_order(
-            opened=opened,
-            asked=asked,
+            access=access,
+            price_request=price_request,
             recipient=body["Recipient"],
             template_data=body["Items"][0].get("TemplateData"),
         )

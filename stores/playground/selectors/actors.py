@@ -11,7 +11,7 @@ from accounts.permissions import STORE_GRANTS, Permission, with_implied
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.errors import Forbidden, NotFound
 from stores.catalog.models import Store
-from stores.proofs.selectors.proofs import open_store
+from stores.proofs.selectors.proofs import authorized_store_id
 
 MYSELF = "me"
 SCOPES = with_implied(name for name in Permission.values if name != Permission.OPERATOR)
@@ -55,7 +55,7 @@ def actors_at(user: User, store: Store) -> list[Actor]:
     ]
     caller = Caller.on_pages(user)
     try:
-        open_store(caller, store.external_id)
+        authorized_store_id(caller, store.external_id)
     except Forbidden:
         pass
     else:

@@ -27,20 +27,20 @@ RECIPIENT_FIELDS = (
 
 def place_demo_order(
     *,
-    opened: StoreAccess,
-    asked: PriceRequest,
+    access: StoreAccess,
+    price_request: PriceRequest,
     recipient: Mapping[str, str],
     template_data: Mapping[str, Any] | None,
 ) -> Order:
     """The same steps as an order over the API."""
-    if not opened.store.is_demo:
+    if not access.store.is_demo:
         raise Forbidden("Orders are placed here at the demo store only; send real ones with the API.")
     sent = {name: recipient.get(name, "") for name in RECIPIENT_FIELDS}
-    request = OrderRequest(asked=asked, recipient=sent, template_data=[template_data])
-    prepared = prepare_order(opened=opened, request=request)
+    request = OrderRequest(price_request=price_request, recipient=sent, template_data=[template_data])
+    prepared = prepare_order(access=access, request=request)
     placed = None
     try:
-        placed = create_order(prepared=prepared, actor=Actor(actor_kind(opened), opened.caller.user_id))
+        placed = create_order(prepared=prepared, actor=Actor(actor_kind(access), access.caller.user_id))
     finally:
         if placed is None:
             discard_order(prepared=prepared)
