@@ -13,6 +13,7 @@ from stores.catalog.models import (
     TemplateField,
     TemplateFieldSubType,
     TemplateFieldType,
+    TemplatePicture,
 )
 from stores.editor.models import ArtworkUpload
 from stores.orders.models import (
@@ -60,4 +61,5 @@ __all__ = [
     "TemplateField",
     "TemplateFieldSubType",
     "TemplateFieldType",
+    "TemplatePicture",
 ]

@@ -42,6 +42,7 @@ ACTS_AT_ONCE = {
     "applications_delivery_resend": "receivers know an event by its ID",
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
+    "stores_product_template_restore": "saves a version; the one before is restored by the same button",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
@@ -49,6 +50,8 @@ NO_PAGE = {
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_packing_slip": "PDF",
+    "stores_product_template_color": "JSON",
+    "stores_product_template_font": "PNG",
     "stores_product_template_preview": "JSON",
     "stores_product_template_proof": "PDF",
     "stores_product_template_print": "PDF",
@@ -223,6 +226,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
             ),
         ],
         "stores_product_template": page("stores_product_template", product.pk),
+        "stores_product_template_versions": page("stores_product_template_versions", product.pk),
         "delivery_dataset_look_up": [
             ConsolePage("look up", look_up),
             ConsolePage("look up found", f"{look_up}?postal_code=84101"),
