@@ -13,11 +13,11 @@ class Permission(models.TextChoices):
         "Application.Self.Write",
         "Change the applications you manage, their keys and icons",
     )
-    STORE_ALL_READ = "Store.All.Read", "Read the roles of every user of a store"
-    STORE_SELF_READ = "Store.Self.Read", "Read stores and your own roles in them"
+    STORE_ALL_READ = "Store.All.Read", "See who works with a store, and their permissions"
+    STORE_SELF_READ = "Store.Self.Read", "Read stores, their products and your own roles"
     ORDER_ALL_READ = "Order.All.Read", "Read every order of a store"
     ORDER_SELF_READ = "Order.Self.Read", "Read the orders you submitted"
-    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and work every order of a store"
+    ORDER_ALL_WRITE = "Order.All.Write", "Submit orders and change the status of every order of a store"
     ORDER_SELF_WRITE = "Order.Self.Write", "Submit orders and cancel your own"
     ACCOUNT = "Account", "See your name and e-mail, create users and applications for you"
     OPERATOR = "Operator", "Act as an operator of the service"
@@ -37,6 +37,16 @@ class Grant(models.TextChoices):
     ORDER_ALL_WRITE = Permission.ORDER_ALL_WRITE.value, "Order.All.Write"
     ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
 
+
+# What each of the store's permissions is for, for people who request or give it.
+EXPLANATIONS: dict[str, str] = {
+    Permission.STORE_SELF_READ: "To read the catalog and make proofs. Every application needs it.",
+    Permission.ORDER_SELF_READ: "To follow its own orders and quotes. Needed to show customers where an order is.",
+    Permission.ORDER_SELF_WRITE: "To quote prices, place orders and cancel its own. Needed to sell anything.",
+    Permission.STORE_ALL_READ: "To see which people work with the store. Only for software that manages its staff.",
+    Permission.ORDER_ALL_READ: "To read orders of others as well, with their recipients. Only for reports and support.",
+    Permission.ORDER_ALL_WRITE: "To change the status of any order. Only for software that runs the production.",
+}
 
 EVERY_GRANT = frozenset(Grant.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))

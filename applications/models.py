@@ -5,6 +5,7 @@ from applications.registration.models import (
     ApplicationKey,
     DailyUsage,
     InvitationState,
+    Milestone,
     OwnerInvitation,
 )
 from applications.webhooks.models import (
@@ -26,6 +27,7 @@ __all__ = [
     "DeliveryState",
     "Event",
     "InvitationState",
+    "Milestone",
     "OwnerInvitation",
     "UsedCode",
     "Webhook",

@@ -4,13 +4,23 @@ from django.utils import timezone
 from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
-from applications.registration.services.mail import MAIL_TASK, send_mail_to_owners
+from applications.registration.services.mail import (
+    MAIL_TASK,
+    MAIL_USER_TASK,
+    send_mail_to_owners,
+    send_mail_to_user,
+)
 from applications.webhooks.services.health import review_failing_webhooks
 
 
 @app.task(name=MAIL_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
 def send_mail(*, application_id: str, subject: str, text: str) -> None:
     send_mail_to_owners(application_id=application_id, subject=subject, text=text)
+
+
+@app.task(name=MAIL_USER_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_mail_to_one(*, user_id: str, subject: str, text: str) -> None:
+    send_mail_to_user(user_id=user_id, subject=subject, text=text)
 
 
 @app.periodic(cron="* * * * *")

@@ -459,6 +459,8 @@ PGHISTORY_DEFAULT_TRACKERS = (pghistory.InsertEvent(), pghistory.UpdateEvent(), 
 # A minute's requests: of one subscription (each may have a value of its own), of one address without valid
 # credentials, and refused ones of one address at /oauth/token.
 REQUESTS_PER_MINUTE = 600
+# Proofs, prices, pictures and demo orders of one person in the playground of the portal.
+PLAYGROUND_REQUESTS_PER_MINUTE = 120
 ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
 # Each of them has a minute's requests of its own.
@@ -480,6 +482,9 @@ WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
 RENDERINGS_AT_ONCE = environment.integer(
     "RENDERINGS_AT_ONCE", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
+# Of strangers at the start page, all together, and of one address in a minute.
+LIVE_PROOFS_AT_ONCE = 1
+LIVE_PROOFS_PER_MINUTE = environment.integer("LIVE_PROOFS_PER_MINUTE", 120, minimum=1)
 ORDERS_AT_ONCE = environment.integer("ORDERS_AT_ONCE", 4, minimum=1, maximum=256)
 LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1, maximum=256)
 PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)

@@ -26,7 +26,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and (change := _asked(request, form)):
         messages.success(
-            request, f"Look into the mail of {change.email}: the link in it finishes the change."
+            request, f"Check the mail of {change.email}: open the link in it to finish the change."
         )
         return redirect("portal:profile-email")
     context = {"form": form, "pending": pending_email_change(signed_in_user(request)), "section": "profile"}
@@ -37,7 +37,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @signed_in
 def cancel_change(request: HttpRequest) -> HttpResponse:
     cancel_email_change(user=signed_in_user(request))
-    messages.success(request, "Your e-mail address stays as it is.")
+    messages.success(request, "Change of e-mail address cancelled.")
     return redirect("portal:profile-email")
 
 
@@ -79,7 +79,7 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
     if refusal := ask_confirmation(user=user):
         return too_many(request, refusal, what="links to this address", back=reverse("portal:profile"))
     if user.email_confirmed is None:
-        messages.success(request, f"A link is on its way to {user.email}.")
+        messages.success(request, f"We sent a link to {user.email}.")
     return redirect("portal:profile")
 
 

@@ -61,7 +61,7 @@ def hide_keys(request: HttpRequest) -> HttpResponse:
 def subscribe(request: HttpRequest) -> HttpResponse:
     if not Subscription.objects.filter(user=signed_in_user(request)).exists():
         create_subscription(user=signed_in_user(request))
-        messages.success(request, "You have a subscription with two keys now.")
+        messages.success(request, "Subscription created, with two keys.")
     return redirect("portal:profile-keys")
 
 
@@ -79,7 +79,7 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
         return ask_password(request, what=f"Regenerate the {label.lower()} key", back=back)
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
-        messages.success(request, f"The {label.lower()} key is new. The old one no longer works.")
+        messages.success(request, f"{label} key regenerated. The old key no longer works.")
         return redirect("portal:profile-keys")
     return render(request, "accounts/regenerate_key.html", {"label": label, "section": "keys"})
 

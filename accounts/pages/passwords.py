@@ -96,7 +96,7 @@ class PasswordChangeView(views.PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(
             self.request,
-            "Your password is changed. Other browsers are signed out. Applications that you authorised keep their"
+            "Password changed. Other browsers are signed out. Applications that you authorised keep their"
             " access; see Authorised applications.",
         )
         response = super().form_valid(form)

@@ -29,7 +29,7 @@ def show_profile(request: HttpRequest) -> HttpResponse:
             user.refresh_from_db(fields=list(initial))
             show_faults(form, error, USER_FIELDS)
         else:
-            messages.success(request, "Your profile is saved.")
+            messages.success(request, "Profile saved.")
             return redirect("portal:profile")
     return render(request, "accounts/profile.html", {"form": form, "section": "profile"})
 

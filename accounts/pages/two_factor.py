@@ -99,12 +99,12 @@ def new_codes(request: HttpRequest) -> HttpResponse:
         return redirect("portal:two-factor")
     form = PasswordConfirmForm(request.POST or None)
     if _is_sent_with_password(request, form):
-        return _show_codes(request, renew_recovery_codes(user=user), "The old codes no longer work.")
+        return _show_codes(request, renew_recovery_codes(user=user), "Your old codes no longer work.")
     context = {
         "section": "two-factor",
         "form": form,
-        "what": "Make new recovery codes",
-        "button": "Make new codes",
+        "what": "Create new recovery codes",
+        "button": "Create new codes",
     }
     return render(request, "accounts/two_factor_confirm.html", context)
 

@@ -87,7 +87,9 @@ class AuthorizeView(View):
         context = {
             "application": asked.application,
             "scopes": asked.scopes,
-            "scopes_descriptions": [str(Permission(name).label) for name in asked.scopes],
+            "permissions": [(name, str(Permission(name).label)) for name in asked.scopes],
+            # Then these are the usual ones, which the application did not choose.
+            "names_none": not request.GET.get("scope", "").strip(),
             "form": ConsentForm.for_request(asked),
             "redirect_uri": asked.redirect_uri,
         }

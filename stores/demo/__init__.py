@@ -13,7 +13,7 @@ from accounts.permissions import DEFAULT_STORE_GRANTS
 from applications.demo import token_of
 from applications.registration.services.applications import OWNER_GRANTS
 from fulfillment.core.demo import DemoCard, DemoRun
-from stores.catalog.models import Product, Store
+from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.typesetting import load_template_folder
 
@@ -22,8 +22,17 @@ STORE_STAFF_GRANTS = ("Store.All.Read", "Order.All.Read", "Order.All.Write")
 FOLDER = Path(__file__).resolve().parent
 
 
+PROFILES = {
+    ASSOCIATED: {"country": "United States", "website": "https://summit-print.example"},
+    UNASSOCIATED: {"country": "Canada", "website": "https://harbor-press.example"},
+    DEMO: {"country": "United States"},
+}
+
+
 def load_demo(run: DemoRun) -> None:
     load_demo_catalog()
+    for store in Store.objects.filter(external_id__in=PROFILES, profile__isnull=True):
+        StoreProfile.objects.create(store=store, is_listed=True, **PROFILES[store.external_id])
     if run.application is not None:
         _set_roles(run)
 

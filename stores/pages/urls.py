@@ -1,8 +1,37 @@
 from django.urls import path
 
 from stores.associations.pages.associations import show_stores, withdraw
+from stores.associations.pages.directory import show_directory, show_listed_store
+from stores.catalog.pages.logos import serve_logo
+from stores.orders.pages.orders import list_orders, show_item_proof, show_order, show_print_file
+from stores.playground.pages.catalog import show_catalog, show_store
+from stores.playground.pages.product import add_picture, show_product
+from stores.proofs.pages.live import show_live_proof, show_picture
+
+ORDERS = "applications/<str:application_id>/orders"
 
 urlpatterns = [
+    path("stores", show_directory, name="directory"),
+    path("stores/<str:store_id>", show_listed_store, name="directory-store"),
+    path("logos/<str:sha256>.png", serve_logo, name="store-logo"),
+    path(ORDERS, list_orders, name="application-orders"),
+    path(f"{ORDERS}/<str:order_id>", show_order, name="application-order"),
+    path(
+        f"{ORDERS}/<str:order_id>/items/<path:item_key>/proof",
+        show_item_proof,
+        name="application-order-proof",
+    ),
+    path(
+        "print-files/<str:application_id>/<str:order_id>/<path:item_key>",
+        show_print_file,
+        name="application-order-print-file",
+    ),
+    path("catalog", show_catalog, name="catalog"),
+    path("catalog/<str:store_id>", show_store, name="catalog-store"),
+    path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
+    path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
+    path("live-proof", show_live_proof, name="live-proof"),
+    path("live-proof.png", show_picture, name="live-proof-picture"),
     path("applications/<str:application_id>/stores", show_stores, name="application-stores"),
     path(
         "applications/<str:application_id>/stores/<str:request_id>/withdraw",

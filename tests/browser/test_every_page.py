@@ -243,7 +243,8 @@ def _as_a_user(going: Round, world) -> None:
         f"&code_challenge={CHALLENGE}&code_challenge_method=S256&redirect_uri=https://mailstudio.example/callback"
     )
     invitation = _letters("invitations")[0]
-    assert going.crawl(["/", "/accounts/password-change/", consent, invitation, world.delivery_page]) > 25
+    starts = ["/", "/accounts/password-change/", "/catalog/demo/business-card"]
+    assert going.crawl([*starts, consent, invitation, world.delivery_page]) > 25
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
     for path in ("/applications", "/profile/roles"):
         going.see(f"{path}?q=nothing-like-it", name=f"{path} nothing found", looks=ONCE)

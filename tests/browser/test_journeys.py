@@ -64,9 +64,12 @@ def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
 
     page.get_by_role("link", name="New application").first.click()
     page.fill("#id_name", "Press Kit")
-    page.fill("#id_reply_urls", reply_url)
-    page.get_by_role("button", name="Register").click()
+    page.get_by_role("button", name="Create application").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Press Kit")
+    page.get_by_role("link", name="Add a redirect URI").click()
+    page.fill("#id_reply_urls", reply_url)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Overview", exact=True).click()
     client_id = page.locator("#client-id").inner_text()
 
     page.get_by_role("link", name="Keys", exact=True).click()
@@ -76,9 +79,9 @@ def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
     page.get_by_role("link", name="Show").last.click()
     subscription_key = page.locator("#primary").inner_text()
 
-    page.get_by_role("link", name="Stores", exact=True).click()
+    page.get_by_role("navigation", name="Application").get_by_role("link", name="Stores").click()
     page.fill("#id_store", "unassociated")
-    page.get_by_role("button", name="Ask").click()
+    page.get_by_role("button", name="Request access").click()
     expect(page.get_by_text("Pending")).to_be_visible()
     approve_everything(visitor)
     page.reload()
@@ -130,9 +133,9 @@ def test_an_icon_is_seen_before_and_after_it_is_sent(visitor):
 
     page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
     expect(page.get_by_alt_text("The new icon on a dark ground")).to_be_visible()
-    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Save icon").click()
 
-    expect(page.get_by_text("The icon is saved.")).to_be_visible()
+    expect(page.get_by_text("Icon saved.")).to_be_visible()
     icon = page.get_by_alt_text("The icon on a dark ground")
     assert icon.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [215, 215]
     assert visitor.complaints == []
@@ -168,7 +171,7 @@ def test_a_subscription_key_is_rotated_after_the_password(visitor):
     page.get_by_role("link", name="Regenerate the primary key").click()
     page.get_by_role("button", name="Regenerate").click()
 
-    expect(page.get_by_text("The primary key is new.")).to_be_visible()
+    expect(page.get_by_text("Primary key regenerated.")).to_be_visible()
     after = [page.locator(f"#{slot}").inner_text() for slot in ("primary", "secondary")]
     assert (after[0] == before[0], after[1] == before[1]) == (False, True)
     assert visitor.complaints == []
@@ -181,7 +184,7 @@ def test_a_forgotten_password_is_replaced_by_mail(visitor):
     page.get_by_role("link", name="Forgot it?").click()
     page.fill("#id_email", "user@print.example")
     page.get_by_role("button", name="Send the link").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Look into your mail")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check your e-mail")
     # In a thread without the browser's loop, which keeps Django from the database.
     worker = Thread(target=send_reset_mail)
     worker.start()
@@ -215,7 +218,7 @@ def test_an_owner_is_invited_and_accepts(visitor):
     visitor.sign_in()
     page.get_by_role("button", name="Accept").click()
 
-    expect(page.get_by_text("You are an owner of Other now.")).to_be_visible()
+    expect(page.get_by_text("You are now an owner of Other.")).to_be_visible()
     assert visitor.complaints == []
 
 
@@ -228,7 +231,7 @@ def test_everything_works_without_javascript(visitor):
     page.fill("#id_password", PASSWORD)
     page.click("main button[type=submit]")
     page.fill("#id_name", "Press Kit")
-    page.get_by_role("button", name="Register").click()
+    page.get_by_role("button", name="Create application").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Press Kit")
     assert page.get_by_role("button", name="Copy").count() == 0
 
@@ -238,8 +241,8 @@ def test_everything_works_without_javascript(visitor):
     expect(page.get_by_role("region", name="curl: get a token")).to_be_hidden()
     page.get_by_role("link", name="Icon", exact=True).click()
     page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_text("The icon is saved.")).to_be_visible()
+    page.get_by_role("button", name="Save icon").click()
+    expect(page.get_by_text("Icon saved.")).to_be_visible()
     context.close()
 
 
@@ -252,4 +255,4 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_content(visitor):
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Join one")).to_be_focused()
+    expect(page.get_by_role("link", name="Request to join")).to_be_focused()

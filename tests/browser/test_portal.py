@@ -15,7 +15,31 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 GUIDE = (0xFF, 0x2F, 0x6D)
 
 
-def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
+def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
+    page = visitor.page
+    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
+    visitor.sign_in()
+    out = BytesIO()
+    wide = Image.new("RGB", (900, 300), "#0000ff")
+    wide.paste((255, 0, 0), (0, 0, 300, 300))
+    wide.save(out, "PNG")
+
+    page.set_input_files("#id_icon", {"name": "wide.png", "mimeType": "image/png", "buffer": out.getvalue()})
+    canvas = page.locator("[data-icon-tools] canvas")
+    canvas.focus()
+    for _ in range(80):
+        page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Save icon").click()
+
+    expect(page.get_by_text("Icon saved.")).to_be_visible()
+    shown = page.get_by_alt_text("The icon on a light ground")
+    seen = Image.open(BytesIO(shown.screenshot())).convert("RGB")
+    # The left third is what was moved to.
+    assert seen.getpixel((20, 20))[0] > 200
+    assert visitor.complaints == []
+
+
+def test_a_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
     visitor.sign_in()
     small = BytesIO()
@@ -24,8 +48,9 @@ def test_a_wrong_icon_is_told_before_it_is_sent(visitor):
     visitor.page.set_input_files(
         "#id_icon", {"name": "small.png", "mimeType": "image/png", "buffer": small.getvalue()}
     )
-
     expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("100 x 80"))
+    visitor.page.set_input_files("#id_icon", {"name": "a.png", "mimeType": "image/png", "buffer": b"none"})
+    expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("not a readable"))
     assert visitor.complaints == []
 
 

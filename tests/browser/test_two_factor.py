@@ -2,8 +2,10 @@
 
 import os
 import re
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.support.two_factor import code_of
 
@@ -29,9 +31,17 @@ def test_the_second_step_is_set_up_and_asked_for(visitor):
     page.click("main form button[type=submit]")
     codes = re.findall(r"[a-z2-9]{4}(?:-[a-z2-9]{4}){2}", page.inner_text("main pre"))
     assert len(codes) == 10
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    saved = Path(download.value.path()).read_text("utf-8")
+    assert [code for code in codes if code not in saved] == []
+    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+    page.evaluate("window.print = () => { document.title = 'printed' }")
+    page.get_by_role("button", name="Print").click()
+    assert page.title() == "printed"
     assert overflow(page) <= 0
     shoot(visitor, "codes")
-    page.click("text=I have kept them")
+    page.click("text=I have saved them")
     shoot(visitor, "on")
 
     page.context.clear_cookies()

@@ -18,6 +18,12 @@ from applications.registration.services.keys import add_key
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
+from stores.catalog.models import StoreProfile
+from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.playground.selectors.actors import SCOPES
+from stores.playground.services.orders import place_demo_order
+from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.support.scenario import World
 
 
@@ -52,7 +58,24 @@ def furnish(world: World) -> World:
     )
     _ask(world)
     _hook(world)
+    _sell(world)
     return world
+
+
+def _sell(world: World) -> None:
+    """Products with and without a template at the demo store, an order of each, and a store in the directory."""
+    make_card(world.demo, "business-card")
+    make_design(world.demo, "photo-postcard-6x9")
+    StoreProfile.objects.create(
+        store=world.unassociated, is_listed=True, country="Canada", website="https://print.example"
+    )
+    access = authorize_store(Caller(application_id=world.application.pk, scopes=SCOPES), "demo", WRITE)
+    place_demo_order(
+        access=access,
+        price_request=PriceRequest(items=(PriceRequestItem("1", "business-card", 100),), country_code="US"),
+        recipient=RECIPIENT,
+        template_data=card_data(),
+    )
 
 
 def _hook(world: World) -> None:

@@ -31,7 +31,7 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     application = find_application(application_id)
     if request.method == "POST":
         revoke_authorization(user=signed_in_user(request), application=application)
-        messages.success(request, f"{application.name} has no access to your account any more.")
+        messages.success(request, f"{application.name} no longer has access to your account.")
         return redirect("portal:authorizations")
     # Only of applications the user has authorised: anybody else's name is not told.
     given = [

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.models import Role
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.models import Application
+from applications.registration.pages.checklist import checklist_of
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
     ChangeApplicationForm,
@@ -50,7 +50,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, APPLICATION_FIELDS)
         else:
-            messages.success(request, f"{application.name} is registered.")
+            messages.success(request, f"{application.name} created.")
             return redirect("portal:application", application.pk)
     return render(request, "applications/new.html", {"form": form, "part": "applications"})
 
@@ -62,13 +62,13 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     now = timezone.now()
     done = {
         "key": application.keys.filter(start_date__lte=now, end_date__gt=now).exists(),
-        "store": Role.objects.filter(
-            application=application, user__isnull=True, store__isnull=False
-        ).exists(),
         "icon": hasattr(application, "icon"),
         "reply": bool(application.reply_urls),
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
+    if context["may_write"] and not application.is_first_party:
+        checklist = checklist_of(application)
+        context["checklist"] = None if checklist.is_complete else checklist
     context["usage"] = usage_of(application)
     return render(request, "applications/overview.html", context)
 
@@ -86,7 +86,7 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
             application.refresh_from_db()
             show_faults(form, error, APPLICATION_FIELDS)
         else:
-            messages.success(request, "The application is saved.")
+            messages.success(request, "Changes saved.")
             return redirect("portal:application-edit", application.pk)
     return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
 

@@ -30,7 +30,7 @@ class LinesField(forms.CharField):
 
 
 class ApplicationForm(forms.Form):
-    name = forms.CharField(max_length=255, help_text="People read it when the application asks for access.")
+    name = forms.CharField(max_length=255, help_text="People see it when the application requests access.")
     description = forms.CharField(
         max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="What it does."
     )
@@ -41,10 +41,10 @@ class ApplicationForm(forms.Form):
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
     reply_urls = LinesField(
-        label="Reply URLs",
+        label="Redirect URIs",
         required=False,
-        help_text="One a line: where people go back to after the sign-in. https, or http on a loopback address; "
-        "compared letter by letter.",
+        help_text="One per line: where people return after signing in. https, or http on a loopback address; must "
+        "match exactly.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false", "wrap": "off"}),
     )
     support_url = forms.CharField(
@@ -60,7 +60,7 @@ class ApplicationForm(forms.Form):
     implicit_flow_allowed = forms.BooleanField(
         label="Allow the implicit flow",
         required=False,
-        help_text="Only for old browser applications; authorization code with PKCE is the safe way.",
+        help_text="Only for old browser applications. Authorization code with PKCE is safer.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -77,18 +77,26 @@ class ApplicationForm(forms.Form):
         }
 
 
-class NewApplicationForm(ApplicationForm):
+class NewApplicationForm(forms.Form):
+    """The name is enough to begin with; all the rest is under Settings."""
+
+    name = forms.CharField(
+        max_length=255,
+        help_text="People see it when the application requests access to their account.",
+        widget=forms.TextInput(attrs={"autofocus": True}),
+    )
     with_key = forms.BooleanField(
-        label="Create a key",
+        label="It runs on a server and can keep a secret",
         required=False,
         initial=True,
-        help_text="For applications on a server. Without a key it is a public client, as browser and phone "
-        "applications are: they cannot keep a secret. You can add one later.",
+        help_text="It gets a key. Clear this for a browser or phone application, which is a public client; you can add "
+        "a key later.",
     )
 
     def values(self) -> dict[str, Any]:
+        """Under the contract's names."""
         keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
-        return super().values() | keys
+        return {"Name": self.cleaned_data["name"], **keys}
 
 
 class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
@@ -126,7 +134,8 @@ class IconForm(forms.Form):
     icon = forms.FileField(
         label="New icon",
         widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
-        help_text="PNG, JPEG or BMP, exactly 215 x 215 pixels, smaller than 100 KB.",
+        help_text="PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 x 215 "
+        "pixels and smaller than 100 KB.",
     )
 
 
@@ -143,7 +152,7 @@ class JoinForm(forms.Form):
         label="Client ID or application ID",
         max_length=64,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
-        help_text="The people who registered it find both on its page.",
+        help_text="Both are on the page of the application.",
     )
     message = forms.CharField(
         label="Message",

@@ -43,5 +43,5 @@ def _or_how_to_ask(
         if error.code != "association_required":
             raise
         raise Forbidden(
-            "You have no relationship with this application. Under Applications you can ask to join it."
+            "You have no relationship with this application. Request to join it under Applications."
         ) from error

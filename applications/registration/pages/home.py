@@ -7,7 +7,10 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
-from applications.registration.selectors.applications import applications_for, with_icons
+from accounts.pages.guards import signed_in_user
+from applications.registration.pages.checklist import checklist_of
+from applications.registration.selectors.applications import applications_for, own_applications, with_icons
+from fulfillment.core.plugins import offered
 
 SHOWN_AT_START = 4
 
@@ -16,10 +19,17 @@ SHOWN_AT_START = 4
 def show_home(request: HttpRequest) -> HttpResponse:
     context = {"sign_up_enabled": settings.SIGN_UP_ENABLED, "public_url": settings.PUBLIC_URL}
     if not request.user.is_authenticated:
-        return render(request, "portal/landing.html", context)
+        offers = [offer(request) for offer in offered("start_page", "live_proof")]
+        live = next((offer for offer in offers if offer), None)
+        return render(request, "portal/landing.html", {**context, "live": live})
     applications = list(
         with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
-    page = render(request, "portal/home.html", {"applications": applications})
+    newest = own_applications(signed_in_user(request)).order_by("-created").first()
+    checklist = checklist_of(newest) if newest else None
+    if checklist and checklist.is_complete:
+        checklist = None
+    context = {"applications": applications, "application": newest, "checklist": checklist}
+    page = render(request, "portal/home.html", context)
     add_never_cache_headers(page)
     return page

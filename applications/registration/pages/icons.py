@@ -48,7 +48,7 @@ def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
 
 
 def _say_saved(request: HttpRequest, icon: ApplicationIcon) -> None:
-    messages.success(request, "The icon is saved.")
+    messages.success(request, "Icon saved.")
     if icon.reaches_outside_centre:
         messages.warning(
             request,

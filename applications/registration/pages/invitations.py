@@ -36,7 +36,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         application = accept_invitation(user=signed_in_user(request), token=token)
     except NotFound:
         return _gone(request)
-    messages.success(request, f"You are an owner of {application.name} now.")
+    messages.success(request, f"You are now an owner of {application.name}.")
     return redirect("portal:application", application.pk)
 
 

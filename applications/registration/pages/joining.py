@@ -37,7 +37,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, JOIN_FIELDS)
         else:
-            said = "You asked to join it." if created else "You asked before; there is no answer yet."
+            said = "Request sent." if created else "Your earlier request is still pending."
             messages.success(request, said)
             return redirect("portal:application-join")
     own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
@@ -53,7 +53,7 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     asked = association_request_for(caller, request_id)
     if asked.user_id != caller.user_id:
-        raise Forbidden("This request is somebody else's.")
+        raise Forbidden("This is another person's request.")
     if request.method != "POST":
         if asked.state != AssociationState.PENDING:
             return redirect("portal:application-join")
@@ -63,7 +63,7 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"The request is {AssociationState.WITHDRAWN.lower()}.")
+        messages.success(request, f"Request {AssociationState.WITHDRAWN.lower()}.")
     return redirect("portal:application-join")
 
 

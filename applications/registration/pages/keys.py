@@ -45,7 +45,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
         request.POST if request.method == "POST" else None, asks_password=not is_confirmed(request)
     )
     if request.method == "POST" and (key := _added(request, application, form)):
-        return _revealed(request, application, key, "The key is made. Copy it into your application.")
+        return _revealed(request, application, key, "Key created. Copy it into your application.")
     context["keys"] = [_shown(key, asked) for key in application.keys.order_by("created", "pk")]
     context["subscription_keys"] = _subscription_keys(application, in_full=asked == SUBSCRIPTION)
     context["subscription_in_full"] = asked == SUBSCRIPTION
@@ -67,7 +67,7 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
         except DomainError as error:
             show_faults(form, error, KEY_FIELDS)
         else:
-            messages.success(request, "The dates of the key are changed.")
+            messages.success(request, "Dates of the key changed.")
             return redirect("portal:application-keys", application.pk)
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
 
@@ -103,10 +103,10 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
             end_key(application=application, key_id=key_id)
         except DomainError as error:
             return _refused(request, application, error)
-        messages.success(request, "The key has ended.")
+        messages.success(request, "Key ended.")
         return redirect("portal:application-keys", application.pk)
     warning = (
-        f"Nobody can get a token with the secret ending in {masked(decrypt(key.ciphertext))[-4:]} from now on. "
+        f"No one can get a token with the secret ending in {masked(decrypt(key.ciphertext))[-4:]} from now on. "
         "Tokens that were given out stay valid until they expire."
     )
     return _ask(request, application, heading="End this key now?", warning=warning, verb="End the key")
@@ -124,13 +124,15 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
         return _ask_password(request, application, f"Regenerate the {slot} subscription key")
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
-        messages.success(request, f"The {slot} subscription key is new. The old one no longer works.")
+        messages.success(
+            request, f"{slot.capitalize()} subscription key regenerated. The old key no longer works."
+        )
         return redirect(_keys_address(application, SUBSCRIPTION))
     return _ask(
         request,
         application,
         heading=f"Regenerate the {slot} subscription key?",
-        warning=f"The present {slot} subscription key stops working at once. The other one is not touched.",
+        warning=f"The current {slot} subscription key stops working at once. The other key keeps working.",
         verb="Regenerate",
     )
 

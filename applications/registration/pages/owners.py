@@ -59,7 +59,7 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{invited.email} has a new link; the one before no longer works.")
+        messages.success(request, f"{invited.email} was sent a new link. The old link no longer works.")
     return redirect("portal:application-owners", application.pk)
 
 
@@ -84,7 +84,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"The invitation of {invited.email} is withdrawn.")
+        messages.success(request, f"Invitation of {invited.email} withdrawn.")
     return redirect("portal:application-owners", application.pk)
 
 
@@ -117,7 +117,7 @@ def _invited(request: HttpRequest, application: Application, form: InviteForm) -
     except DomainError as error:
         show_faults(form, error, {"Email": "email"})
         return False
-    messages.success(request, f"{email} is invited. The link in the mail works for {LIFETIME.days} days.")
+    messages.success(request, f"{email} invited. The link in the mail works for {LIFETIME.days} days.")
     return True
 
 
@@ -130,7 +130,7 @@ def _removed(request: HttpRequest, application: Application, person: Any, is_sel
     if is_self:
         messages.success(request, f"You left {application.name}.")
         return redirect("portal:applications")
-    messages.success(request, f"{person.full_name} has no access to the application any more.")
+    messages.success(request, f"{person.full_name} no longer has access to the application.")
     return redirect("portal:application-owners", application.pk)
 
 

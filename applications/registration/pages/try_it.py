@@ -29,7 +29,7 @@ def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     context["filled"] = context["may_write"] and "fill" in request.GET
     if context["filled"] and not is_confirmed(request):
         back = reverse("portal:application-try", args=[application.pk])
-        return ask_password(request, what="Fill in the keys", back=back)
+        return ask_password(request, what="Insert my keys", back=back)
     context |= example_values(application, with_secrets=context["filled"])
     return render(request, "applications/try.html", context)
 

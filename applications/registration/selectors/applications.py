@@ -4,7 +4,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
-from accounts.models import Role
+from accounts.models import Role, User
 from accounts.permissions import APPLICATION_GRANTS
 from accounts.selectors.grants import grants_on_application
 from applications.registration.models import Application
@@ -31,6 +31,14 @@ def applications_for(caller: Caller) -> QuerySet[Application]:
     return applications.filter(
         Q(pk__in=roles.filter(application__isnull=False).values("application")) | Q(user=caller.user_id)
     )
+
+
+def own_applications(user: User) -> QuerySet[Application]:
+    """Those whose keys the person can read, without what is disabled and what belongs to the service."""
+    written = Role.objects.filter(user=user, store__isnull=True, grant__in=WRITE_GRANTS)
+    return Application.objects.filter(
+        pk__in=written.values("application"), is_enabled=True, is_first_party=False
+    ).order_by("created", "pk")
 
 
 def with_icons(applications: QuerySet[Application]) -> QuerySet[Application]:

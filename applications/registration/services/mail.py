@@ -1,5 +1,7 @@
 """Mail to the people behind an application."""
 
+from uuid import UUID
+
 from django.conf import settings
 from django.db.models import Q
 from procrastinate.contrib.django import app
@@ -9,6 +11,7 @@ from accounts.models import User
 from applications.registration.models import Application
 
 MAIL_TASK = "applications.send_mail"
+MAIL_USER_TASK = "applications.send_mail_to_user"
 WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
 
 
@@ -18,6 +21,18 @@ def mail_owners(*, application: Application, subject: str, text: str) -> None:
     app.configure_task(MAIL_TASK).defer(
         application_id=str(application.pk), subject=subject, text=f"{text}\n\n{page}\n"
     )
+
+
+def mail_user(*, user_id: UUID, subject: str, text: str) -> None:
+    """Queues a mail to one person, with the transaction's commit."""
+    app.configure_task(MAIL_USER_TASK).defer(user_id=str(user_id), subject=subject, text=text)
+
+
+def send_mail_to_user(*, user_id: str, subject: str, text: str) -> None:
+    """To a confirmed address only, as of the moment it is sent."""
+    person = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=False).first()
+    if person is not None and person.email:
+        send_mail(subject, text, None, [person.email])
 
 
 def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:

@@ -18,7 +18,7 @@ from accounts.services.associations import request_association, withdraw_associa
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, opened, readable
 from fulfillment.core.errors import DomainError, NotFound
-from stores.associations.pages.forms import ASK_FIELDS, AskForStoreForm
+from stores.associations.pages.forms import REQUEST_FIELDS, RequestStoreForm, with_labels
 from stores.catalog.models import Store
 
 SUGGESTED_STORES = 50
@@ -29,15 +29,17 @@ REQUESTS_A_PAGE = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET shows what the application may use and has asked for; POST asks for a store."""
+    """GET shows what the application may use and has requested; POST requests a store."""
     application = opened(request, application_id)
     caller = Caller.on_pages(request.user)
-    form = AskForStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
+    form = RequestStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
     if request.method == "POST":
-        form = AskForStoreForm(request.POST)
-        if form.is_valid() and _ask(request, caller, application, form):
+        form = RequestStoreForm(request.POST)
+        if form.is_valid() and _requested(request, caller, application, form):
             return redirect("portal:application-stores", application.pk)
     requests = association_requests_for(caller).filter(application=application, store__isnull=False)
+    page_of_requests = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests"))
+    page_of_requests.object_list = with_labels(page_of_requests.object_list)
     searched = request.GET.get("q", "").strip()[:200]
     context = frame(
         request,
@@ -45,7 +47,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
         "stores",
         form=form,
         page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
-        requests=Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests")),
+        requests=page_of_requests,
         searched=searched,
         suggestions=_suggestions(signed_in_user(request)),
     )
@@ -58,17 +60,17 @@ def withdraw(request: HttpRequest, application_id: str, request_id: str) -> Http
     """GET asks, POST does it."""
     application = readable(request, application_id)
     if request.method != "POST":
-        return _ask_to_withdraw(request, application, request_id)
+        return _confirm_withdrawal(request, application, request_id)
     try:
         withdraw_association(caller=Caller.on_pages(request.user), request_id=request_id)
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The request is withdrawn.")
+        messages.success(request, "Request withdrawn.")
     return redirect("portal:application-stores", application.pk)
 
 
-def _ask_to_withdraw(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
+def _confirm_withdrawal(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
     asked = association_request_for(Caller.on_pages(request.user), request_id)
     back = reverse("portal:application-stores", args=[application.pk])
     if asked.application_id != application.pk or asked.store is None:
@@ -80,7 +82,7 @@ def _ask_to_withdraw(request: HttpRequest, application: Application, request_id:
         application,
         "stores",
         heading=f"Withdraw the request for {asked.store.company_name}?",
-        warning="Nobody decides about it any more. You can ask again at any time.",
+        warning="It is not decided any more. You can request access again at any time.",
         verb="Withdraw",
         keep="Cancel",
         back=back,
@@ -88,16 +90,20 @@ def _ask_to_withdraw(request: HttpRequest, application: Application, request_id:
     return render(request, "applications/confirm.html", context)
 
 
-def _ask(request: HttpRequest, caller: Caller, application: Application, form: AskForStoreForm) -> bool:
+def _requested(
+    request: HttpRequest, caller: Caller, application: Application, form: RequestStoreForm
+) -> bool:
     try:
         asked, created = request_association(caller=caller, application=application, **form.cleaned_data)
     except DomainError as error:
-        show_faults(form, error, ASK_FIELDS)
+        show_faults(form, error, REQUEST_FIELDS)
         return False
     if created:
-        messages.success(request, f"{asked.store} was asked. The answer appears here.")
+        messages.success(
+            request, f"Access to {asked.store} requested. The answer comes by mail and appears here."
+        )
     else:
-        messages.info(request, f"{asked.store} was asked before and has not answered yet.")
+        messages.info(request, f"There is a request for {asked.store} that is still pending.")
     return True
 
 

@@ -1,37 +1,58 @@
-from django import forms
+from collections.abc import Iterable
 
-from accounts.permissions import STORE_GRANTS, Permission
+from django import forms
+from django.utils.html import format_html
+
+from accounts.models import AssociationRequest
+from accounts.permissions import EXPLANATIONS, STORE_GRANTS, Permission
 from stores.catalog.models import Store
 
 # The contract's names, and the fields that hold them here.
-ASK_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
+REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
+
+GRANTS_FIELD = forms.MultipleChoiceField(
+    label="Permissions",
+    required=False,
+    choices=[
+        (name.value, format_html('{} <span class="why">{}</span>', name.label, EXPLANATIONS[name.value]))
+        for name in sorted(Permission, key=lambda one: ".All." in one.value)
+        if name.value in STORE_GRANTS
+    ],
+    widget=forms.CheckboxSelectMultiple,
+)
+MESSAGE_FIELD = forms.CharField(
+    label="Message",
+    max_length=2000,
+    required=False,
+    widget=forms.Textarea(attrs={"rows": 3}),
+    help_text="Who you are and what you want to print. The people who decide read it.",
+)
 
 
-class AskForStoreForm(forms.Form):
+class RequestStoreForm(forms.Form):
+    """For a store that is known by its ID, listed or not."""
+
     store = forms.CharField(
         label="Store ID",
         max_length=64,
         widget=forms.TextInput(
             attrs={"list": "known-stores", "spellcheck": "false", "autocapitalize": "none"}
         ),
-        help_text="The store's people tell you, for example harbor-press.",
+        help_text="For example harbor-press. Find stores in the directory, or ask the store for its ID.",
     )
-    grants = forms.MultipleChoiceField(
-        label="What it should be able to do",
-        required=False,
-        choices=[(name.value, name.label) for name in Permission if name.value in STORE_GRANTS],
-        widget=forms.CheckboxSelectMultiple,
-    )
-    message = forms.CharField(
-        label="Message",
-        max_length=2000,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Who you are and what you print. The people who decide read it.",
-    )
+    grants = GRANTS_FIELD
+    message = MESSAGE_FIELD
 
     def clean_store(self) -> Store:
         store = Store.objects.filter(external_id=self.cleaned_data["store"]).first()
         if store is None:
             raise forms.ValidationError("There is no store with this ID.")
         return store
+
+
+def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
+    """Each with `permissions`: what was requested, or granted, in plain words."""
+    found = list(requests)
+    for one in found:
+        one.permissions = [str(Permission(grant).label) for grant in one.grants]  # type: ignore[attr-defined]
+    return found

@@ -8,17 +8,25 @@ from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanSwitchWidget,
+)
 
 from accounts.admin.staff import StaffAdmin
 from stores.catalog.admin.forms import JudgedByService
-from stores.catalog.models import BudgetDuration, BudgetType, Store
+from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
 from stores.catalog.services.exports import export_catalog
+from stores.catalog.services.profiles import COLUMNS as PROFILE_COLUMNS
+from stores.catalog.services.profiles import LOGO_BYTES, find_profile_faults, save_profile
 from stores.catalog.services.stores import find_store_faults, save_store
 
 IN_MEMORY = 8 * 1024 * 1024
 COLUMNS = {member.name: member.column for member in STORE}
+LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 
 class StoreForm(JudgedByService):
@@ -29,12 +37,33 @@ class StoreForm(JudgedByService):
         choices=BudgetDuration.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )
 
+    is_listed = forms.BooleanField(
+        label="Listed in the directory",
+        required=False,
+        help_text="Developers find the store there and request access to it.",
+        widget=UnfoldBooleanSwitchWidget,
+    )
+    country = forms.CharField(max_length=100, required=False, widget=UnfoldAdminTextInputWidget)
+    website = forms.CharField(max_length=200, required=False, widget=UnfoldAdminTextInputWidget)
+    logo = forms.FileField(required=False, help_text=LOGO_HELP, widget=UnfoldAdminFileFieldWidget)
+    remove_logo = forms.BooleanField(required=False, widget=UnfoldBooleanSwitchWidget)
+
     class Meta:
         model = Store
         fields = list(COLUMNS.values())
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        profile = _profile_of(self.instance)
+        for column in PROFILE_COLUMNS.values():
+            self.fields[column].initial = getattr(profile, column)
+        if profile.logo_sha256:
+            self.fields["logo"].help_text = f"A logo is stored; another file replaces it. {LOGO_HELP}"
+
     def clean(self) -> dict[str, Any] | None:
         """The service's own rules, shown at the fields they are about."""
+        for fault in find_profile_faults(values=self.profile_values(), logo=self.new_logo()):
+            self.add_error(PROFILE_COLUMNS.get(fault.pointer[1:], "logo"), fault.message)
         if not self.errors:
             known = self.instance if self.instance.pk else None
             for fault in find_store_faults(values=self.values(), store=known):
@@ -47,6 +76,21 @@ class StoreForm(JudgedByService):
             name: self.cleaned_data.get(column, getattr(self.instance, column))
             for name, column in COLUMNS.items()
         }
+
+    def profile_values(self) -> dict[str, Any]:
+        return {name: self.cleaned_data.get(column, "") for name, column in PROFILE_COLUMNS.items()}
+
+    def new_logo(self) -> bytes | None:
+        file = self.cleaned_data.get("logo")
+        if not file:
+            return None
+        file.seek(0)
+        return bytes(file.read(LOGO_BYTES + 1))
+
+
+def _profile_of(store: Store | None) -> StoreProfile:
+    found = StoreProfile.objects.defer("logo").filter(store=store).first() if store and store.pk else None
+    return found or StoreProfile()
 
 
 @admin.register(Store)
@@ -73,6 +117,7 @@ class StoreAdmin(StaffAdmin):
             None,
             {"fields": ["external_id", "company_name", "description", "currency", "time_zone", "is_demo"]},
         ),
+        ("Directory", {"fields": ["is_listed", "country", "website", "logo", "remove_logo"]}),
         ("Budgets", {"fields": ["budget_enabled", "budget_types", "budget_durations"]}),
         ("Orders", {"fields": ["hold_window_minutes"]}),
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
@@ -84,6 +129,23 @@ class StoreAdmin(StaffAdmin):
 
     def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"
+
+    # What staff read of the profile; operators have it in the form.
+    @admin.display(description="listed in the directory", boolean=True)
+    def is_listed(self, store: Store) -> bool:
+        return _profile_of(store).is_listed
+
+    def country(self, store: Store) -> str:
+        return _profile_of(store).country
+
+    def website(self, store: Store) -> str:
+        return _profile_of(store).website
+
+    def logo(self, store: Store) -> str:
+        return "Stored" if _profile_of(store).logo_sha256 else ""
+
+    def remove_logo(self, store: Store) -> str:
+        return ""
 
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
@@ -117,5 +179,11 @@ class StoreAdmin(StaffAdmin):
 
     def save_model(self, request: HttpRequest, store: Store, form: StoreForm, change: bool) -> None:
         saved = save_store(values=form.values(), store=store if change else None).store
+        save_profile(
+            store=saved,
+            values=form.profile_values(),
+            logo=form.new_logo(),
+            remove_logo=form.cleaned_data["remove_logo"],
+        )
         store.pk = saved.pk
         store.refresh_from_db()

@@ -7,6 +7,7 @@ from stores.catalog.models.product import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
+from stores.catalog.models.profile import StoreProfile
 from stores.catalog.models.store import BudgetDuration, BudgetType, Store
 from stores.catalog.models.template_change import TemplateChange
 from stores.catalog.models.template_picture import TemplatePicture
@@ -22,6 +23,7 @@ __all__ = [
     "Product",
     "ProductionSpeed",
     "Store",
+    "StoreProfile",
     "TemplateChange",
     "TemplateField",
     "TemplateFieldSubType",

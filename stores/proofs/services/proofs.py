@@ -9,6 +9,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from accounts.callers import Caller
+from applications.registration.services.milestones import PROOF, record_milestone
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import files_are_whole, proof_files, write_files
 from fulfillment.core.lanes import RENDERINGS
@@ -32,9 +33,12 @@ def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, 
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_still_stored(proof):
         record_traces(proof=proof, traces=traces)
+        record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
     with RENDERINGS.place(caller.key):
-        return _render_once(product, merged, digest, traces)
+        proof = _render_once(product, merged, digest, traces)
+    record_milestone(application_id=caller.application_id, name=PROOF)
+    return proof
 
 
 def lock_proof(digest: str) -> None:

@@ -18,7 +18,7 @@ def link_sent() -> str:
 
 def test_the_address_changes_by_the_link_without_a_sign_in(world, browser):
     assert browser.post("/profile/email", NEW)["Location"] == "/profile/email"
-    assert "Waiting for new@print.example" in browser.get("/profile/email").content.decode()
+    assert "new@print.example is not confirmed yet" in browser.get("/profile/email").content.decode()
     stranger = Client()
 
     page = stranger.get(link_sent()).content.decode()

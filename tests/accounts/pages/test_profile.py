@@ -37,7 +37,7 @@ def test_profile_is_saved_by_the_service(world, browser):
 
     world.user.refresh_from_db()
     assert {name: getattr(world.user, name) for name in sent} == sent
-    assert "Your profile is saved." in text(browser, "/profile")
+    assert "Profile saved." in text(browser, "/profile")
 
 
 @pytest.mark.parametrize("field", ["first_name", "last_name", "phone"])
@@ -134,14 +134,14 @@ def test_an_authorised_application_is_revoked(world, browser):
             lifetime=timedelta(hours=1),
         )
     page = text(browser, "/profile/authorizations")
-    assert page.count("Read stores and your own roles in them") == 1
+    assert page.count("Read stores, their products and your own roles") == 1
     assert "ends at once" in text(browser, f"/profile/authorizations/{world.application.pk}/revoke")
     assert AccessToken.objects.filter(user=world.user).count() == 2
 
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
     assert not AccessToken.objects.filter(user=world.user).exists()
-    assert "No application acts for you" in text(browser, "/profile/authorizations")
+    assert "No authorised applications" in text(browser, "/profile/authorizations")
 
 
 def test_authorizations_of_others_stay(world, browser):
@@ -152,7 +152,7 @@ def test_authorizations_of_others_stay(world, browser):
         lifetime=timedelta(hours=1),
     )
 
-    assert "No application acts for you" in text(browser, "/profile/authorizations")
+    assert "No authorised applications" in text(browser, "/profile/authorizations")
     browser.post(f"/profile/authorizations/{world.application.pk}/revoke")
 
     assert AccessToken.objects.filter(user=world.outsider).count() == 1

@@ -48,10 +48,12 @@ def test_the_consent_page_tells_who_asks_for_what(public, user):
     assert response.status_code == 200
     assert response.context["application"] == public.application
     assert response.context["scopes"] == ["Store.Self.Read", "Order.Self.Write"]
-    assert response.context["scopes_descriptions"] == [
-        "Read stores and your own roles in them",
-        "Submit orders and cancel your own",
+    assert response.context["permissions"] == [
+        ("Store.Self.Read", "Read stores, their products and your own roles"),
+        ("Order.Self.Write", "Submit orders and cancel your own"),
     ]
+    assert "named no permissions" not in response.content.decode()
+    assert "named no permissions" in public.ask(browser_of(user)).content.decode()
     assert response.context["redirect_uri"] == "https://client.example/callback"
     assert response["Cache-Control"] == "no-store"
 

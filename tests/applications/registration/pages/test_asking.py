@@ -53,7 +53,7 @@ def portal_addresses(world: World) -> dict[str, str]:
         f"{base}/webhooks/{webhook.pk}/secret": "Replace the secret?",
         f"/profile/authorizations/{world.other_application.pk}/revoke": "Revoke the access of Other?",
         "/profile/two-factor/off": "Turn off two-factor authentication",
-        "/profile/two-factor/codes": "Make new recovery codes",
+        "/profile/two-factor/codes": "Create new recovery codes",
     }
 
 

@@ -45,7 +45,7 @@ def test_the_link_is_shown_to_strangers_and_accepted_after_a_sign_in(world, base
     assert client.post(f"{address}/accept")["Location"].startswith("/accounts/login/")
     assert "no-store" in client.get(address)["Cache-Control"]
 
-    assert "You declined" in client.post(f"{address}/decline").content.decode()
+    assert "Invitation declined" in client.post(f"{address}/decline").content.decode()
     gone = client.get(address)
     assert (gone.status_code, "no longer works" in gone.content.decode()) == (404, True)
 
@@ -128,8 +128,8 @@ def test_many_people_are_paged_with_a_fixed_number_of_queries(
         page = browser.get(f"{base}/owners").content.decode()
 
     assert "Page 1 of 2" in page
-    assert page.count("May see it") == 49
+    assert page.count("Can view") == 49
     found = browser.get(f"{base}/owners?q=USER%20nobody").content.decode()
     assert "Nothing matches" in found
     found = browser.get(f"{base}/owners?q=SMITH").content.decode()
-    assert found.count("May see it") == 1
+    assert found.count("Can view") == 1

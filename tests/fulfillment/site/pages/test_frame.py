@@ -19,9 +19,9 @@ def test_the_start_page_knows_who_comes(world, client, signed_in):
     Role.objects.filter(user=world.outsider).delete()
     Application.objects.filter(pk=world.other_application.pk).update(user=None)
 
-    assert "One API in front of every print shop" in stranger
+    assert "Every print shop behind one API" in stranger
     assert "Mail Studio" in signed_in(world.user).get("/").content.decode()
-    assert "Register your application" in newcomer.get("/").content.decode()
+    assert "Create your application" in newcomer.get("/").content.decode()
 
 
 def test_the_bar_leads_operators_and_staff_of_stores_to_the_console(world, client, signed_in):
@@ -64,7 +64,7 @@ def test_the_consent_page_says_who_asks_for_what(world, browser):
     )
 
     page = response.content.decode()
-    assert "Mail Studio asks for access" in page
+    assert "Mail Studio requests access" in page
     assert "Signed in as user@print.example" in page
     assert Permission.STORE_SELF_READ.label in page
     assert Permission.ORDER_ALL_READ.label not in page
@@ -82,7 +82,7 @@ def test_an_unanswerable_authorization_request_is_explained(world, browser):
 def test_errors_are_pages_and_problems_below_the_api(world, client, browser):
     page = browser.get("/nothing-here")
     assert (page.status_code, page["Content-Type"]) == (404, "text/html; charset=utf-8")
-    assert "There is nothing here" in page.content.decode()
+    assert "Page not found" in page.content.decode()
     assert "urlpatterns" not in page.content.decode()
     assert client.get("/api/v1/nothing-here")["Content-Type"] == "application/problem+json"
 

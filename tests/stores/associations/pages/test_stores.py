@@ -33,7 +33,7 @@ def test_a_store_is_asked_for_once_and_withdrawn(world, browser, address):
     )
     page = browser.get(address).content.decode()
     assert "Postcards for Acme" in page
-    assert "has not answered yet" in page
+    assert "still pending" in page
 
     browser.post(f"{address}/{asked.pk}/withdraw")
     asked.refresh_from_db()
@@ -94,5 +94,5 @@ def test_many_stores_and_requests_are_searched_and_paged(
     page = browser.get(f"{address}?page=2&requests=2").content.decode()
     assert 'href="?page=2&amp;requests=1"' in page
     found = browser.get(f"{address}?q=SHOP-2").content.decode()
-    assert found.count("Read stores and your own roles in them</li>") == 10
+    assert found.count("Read stores, their products and your own roles</li>") == 10
     assert "Nothing matches" in browser.get(f"{address}?q=zebra").content.decode()

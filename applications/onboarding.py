@@ -1,0 +1,55 @@
+from django.db.models import Exists, F, OuterRef
+from django.urls import reverse
+from oauth2_provider.models import get_access_token_model
+
+from applications.registration.models import Application, DailyUsage, Milestone
+from applications.registration.services.milestones import PROOF
+from applications.webhooks.models import Webhook
+from fulfillment.core.onboarding import Step
+
+
+def steps(application: Application) -> list[Step]:
+    """In one query. A token is removed some time after it has ended; the calls made with it stay."""
+    days = DailyUsage.objects.filter(application=OuterRef("pk"))
+    tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
+    found = Application.objects.filter(pk=application.pk).values_list(
+        Exists(tokens),
+        Exists(days.filter(calls__gt=0)),
+        Exists(days.filter(calls__gt=F("client_errors") + F("server_errors"))),
+        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=PROOF)),
+        Exists(Webhook.objects.filter(application=OuterRef("pk"))),
+    )
+    has_token, has_called, has_read, has_proof, has_webhook = found.get()
+    try_it = reverse("portal:application-try", args=[application.pk])
+    webhooks = reverse("portal:application-webhooks", args=[application.pk])
+    return [
+        Step(10, "Create the application", "It has a client ID and a subscription key.", "", is_done=True),
+        Step(
+            20,
+            "Get a first token",
+            "With the client ID and a key; the lines to paste are there.",
+            try_it,
+            is_done=has_token or has_called,
+        ),
+        Step(
+            30,
+            "Read a store's products",
+            "The demo store is open to every application. Counted within seconds.",
+            try_it,
+            is_done=has_read,
+        ),
+        Step(
+            40,
+            "Make a first proof",
+            "Fill in a product of the demo store in the catalog, or with the API.",
+            reverse("portal:catalog"),
+            is_done=has_proof,
+        ),
+        Step(
+            50,
+            "Add an endpoint",
+            "Signed webhooks report every change of an order.",
+            webhooks,
+            is_done=has_webhook,
+        ),
+    ]

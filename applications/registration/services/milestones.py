@@ -1,0 +1,21 @@
+"""What an application does for the first time, written once."""
+
+from uuid import UUID
+
+from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.db.prepared import execute
+
+PROOF = "proof"
+NOTE = """
+INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
+"""
+# Known to be written: a process asks the database once for each.
+_known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_known)
+
+
+def record_milestone(*, application_id: UUID | None, name: str) -> None:
+    if application_id is None or _known.get((application_id, name)):
+        return
+    execute(NOTE, (application_id, name))
+    _known.put((application_id, name), True)

@@ -1,0 +1,99 @@
+// Sends the form of a product while it is filled in, and takes what has changed out of the answer: the same page.
+(() => {
+  const form = document.querySelector("form[data-playground]");
+  if (!form) return;
+  const PAUSE = 220;
+  let timer = 0;
+  let busy = false;
+  let waiting = "";
+
+  const loaded = async (part) => {
+    // The old pictures stay until the new ones can be drawn.
+    await Promise.allSettled([...part.querySelectorAll("img")].map((image) => {
+      const early = new Image();
+      early.src = image.src;
+      return early.decode();
+    }));
+  };
+
+  const put = (part) => {
+    const here = document.getElementById(part.id);
+    if (!here) return;
+    here.replaceChildren(...part.childNodes);
+    const input = document.getElementById(part.dataset.input ?? "");
+    if (input) {
+      if (here.children.length) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+  };
+
+  const take = async (page, action, started) => {
+    for (const part of page.querySelectorAll("[data-part]")) {
+      if (part.id === "part-proof") {
+        if (action !== "proof" || !part.querySelector(".proof-pages")) continue;
+        await loaded(part);
+        const said = part.querySelector("[data-said]");
+        if (said) said.textContent = `${Math.round(performance.now() - started)} ms`;
+      }
+      if (part.id === "part-price" && action !== "quote") continue;
+      put(part);
+    }
+    for (const code of page.querySelectorAll("code[id^=code-]")) {
+      document.getElementById(code.id).textContent = code.textContent;
+    }
+  };
+
+  const send = async (action) => {
+    if (busy) {
+      waiting = action;
+      return;
+    }
+    busy = true;
+    form.setAttribute("aria-busy", "true");
+    const started = performance.now();
+    try {
+      const body = new FormData(form);
+      for (const file of form.querySelectorAll("input[type=file]")) body.delete(file.name);
+      body.set("do", action);
+      const answer = await fetch(location.pathname, { method: "POST", body });
+      await take(new DOMParser().parseFromString(await answer.text(), "text/html"), action, started);
+    } catch {
+      const problems = document.getElementById("part-problems");
+      problems.textContent = "The request could not be sent. Check your connection.";
+    }
+    busy = false;
+    form.removeAttribute("aria-busy");
+    if (waiting) {
+      const next = waiting;
+      waiting = "";
+      send(next);
+    }
+  };
+
+  const proofSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(send, PAUSE, "proof");
+  };
+  const canProof = Boolean(form.querySelector("button[value=proof]"));
+  const hasPrices = () => document.getElementById("part-price")?.children.length > 0;
+  const isOfPrice = (input) => Boolean(input.closest(".price-form"));
+
+  form.addEventListener("input", (event) => {
+    const input = event.target;
+    if (!input.name || input.type === "file") return;
+    if (isOfPrice(input)) {
+      if (!hasPrices()) return;
+      clearTimeout(timer);
+      timer = setTimeout(send, PAUSE, "quote");
+    } else if (canProof) proofSoon();
+  });
+  form.addEventListener("picture", () => canProof && send("proof"));
+  form.addEventListener("submit", (event) => {
+    const action = event.submitter?.value ?? "proof";
+    if (action === "order") return;
+    event.preventDefault();
+    clearTimeout(timer);
+    send(action);
+  });
+  if ("first" in form.dataset) send("proof");
+})();

@@ -1,0 +1,15 @@
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from stores.catalog.models import StoreProfile
+
+
+@require_safe
+@cache_control(public=True, immutable=True, max_age=31_536_000)
+def serve_logo(request: HttpRequest, sha256: str) -> HttpResponse:
+    """Named by its content, so that it may be kept for ever."""
+    content = StoreProfile.objects.filter(logo_sha256=sha256).values_list("logo", flat=True).first()
+    if content is None:
+        raise Http404("There is no logo at this address.")
+    return HttpResponse(bytes(content), content_type="image/png")

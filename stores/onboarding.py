@@ -1,0 +1,30 @@
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+
+from accounts.models import Role
+from applications.registration.models import Application
+from fulfillment.core.onboarding import Step
+from stores.orders.models import OrderTally
+
+
+def steps(application: Application) -> list[Step]:
+    tallies = OrderTally.objects.filter(application=OuterRef("pk"))
+    associated = Role.objects.filter(application=OuterRef("pk"), user__isnull=True, store__isnull=False)
+    found = Application.objects.filter(pk=application.pk).values_list(Exists(tallies), Exists(associated))
+    has_order, has_store = found.get()
+    return [
+        Step(
+            60,
+            "Place a first order",
+            "At the demo store nothing is produced or charged.",
+            reverse("portal:catalog"),
+            is_done=has_order,
+        ),
+        Step(
+            70,
+            "Get access to a store",
+            "Request it in the directory; the store decides.",
+            reverse("portal:directory"),
+            is_done=has_store,
+        ),
+    ]

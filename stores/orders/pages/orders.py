@@ -1,0 +1,145 @@
+"""The orders of an application: what it placed, how far each is, and what it was sent about it."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from accounts.callers import Caller
+from accounts.pages.guards import signed_in, signed_in_user
+from applications.registration.models import Application
+from applications.registration.pages.frame import frame, readable
+from fulfillment.core.errors import DomainError
+from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.selectors.application_orders import (
+    OrdersAccess,
+    events_of_order,
+    newest_orders,
+    order_of_application,
+    orders_access,
+    orders_named,
+)
+from stores.orders.selectors.orders import history_of, item_of
+from stores.orders.services.print_files import read_print_file
+from stores.proofs.selectors.proofs import product_version_of
+from stores.proofs.services.proofs import make_proof
+from stores.proofs.signed_urls import proof_urls
+
+ORDERS_A_PAGE = 25
+ITEMS_SHOWN = 100
+BADGES = {
+    OrderStatus.RECEIVED: "",
+    OrderStatus.ON_HOLD: "badge-warning",
+    OrderStatus.CANCELLED: "badge-bad",
+    OrderStatus.REJECTED: "badge-bad",
+    OrderStatus.RETURNED: "badge-warning",
+    OrderStatus.SHIPPED: "badge-good",
+    OrderStatus.DELIVERED: "badge-good",
+}
+ACTORS = {
+    "Application": "by an application",
+    "User": "by a person",
+    "Store": "by the store",
+    "Operator": "by an operator",
+    "System": "automatically",
+}
+
+
+@require_safe
+@signed_in
+def list_orders(request: HttpRequest, application_id: str) -> HttpResponse:
+    _, access, context = _opened(request, application_id)
+    searched = request.GET.get("q", "").strip()[:100]
+    if searched:
+        orders = orders_named(access, searched, take=ORDERS_A_PAGE)
+    else:
+        before = request.GET.get("before", "")
+        number = int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None
+        orders = newest_orders(access, before=number, take=ORDERS_A_PAGE + 1)
+        context["is_first_page"] = number is None
+        context["next_before"] = orders[ORDERS_A_PAGE - 1].number if len(orders) > ORDERS_A_PAGE else None
+    context["orders"] = [_row(order) for order in orders[:ORDERS_A_PAGE]]
+    context["searched"] = searched
+    return render(request, "stores/orders/list.html", context)
+
+
+@require_safe
+@signed_in
+def show_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
+    application, access, context = _opened(request, application_id)
+    order = order_of_application(access, order_id)
+    items = list(order.items.select_related("product").defer("product__template")[: ITEMS_SHOWN + 1])
+    context |= {
+        **_row(order),
+        "items": [_item(item) for item in items[:ITEMS_SHOWN]],
+        "more_items": order.item_count - ITEMS_SHOWN,
+        "history": [
+            {
+                "words": OrderStatus(entry.status).words,
+                "is_move": entry.status != entry.previous_status,
+                "entry": entry,
+                "actor": ACTORS.get(entry.actor_kind, ""),
+            }
+            for entry in reversed(history_of(order))
+        ],
+        "shipments": list(order.shipments.all()),
+        "recipient": {} if order.recipient_erased else order.recipient,
+        "events": events_of_order(application, order),
+    }
+    return render(request, "stores/orders/order.html", context)
+
+
+@require_safe
+@signed_in
+def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
+    """The first page of what was ordered, as long as the product is the one that was ordered."""
+    application, access, _ = _opened(request, application_id)
+    item = item_of(order_of_application(access, order_id), item_key)
+    if not _has_proof(item):
+        raise Http404("The template has changed since the order, or its values were erased.")
+    caller = Caller(application_id=application.pk, user_id=item.order.user_id)
+    try:
+        proof = make_proof(
+            caller=caller, product=product_version_of(item.product_id), values=item.template_data or {}
+        )
+    except DomainError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+    pages = proof_urls(proof, item.product_external_id).pages
+    return redirect(pages[0].removeprefix(settings.PUBLIC_URL))
+
+
+@require_safe
+@signed_in
+def show_print_file(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
+    _, access, _ = _opened(request, application_id)
+    item = item_of(order_of_application(access, order_id), item_key)
+    try:
+        content = read_print_file(item=item)
+    except DomainError as error:
+        raise Http404(error.message) from error
+    name = f"{item.order.number}-{item.position + 1}.pdf"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+    return HttpResponse(content, content_type="application/pdf", headers=headers)
+
+
+def _opened(request: HttpRequest, application_id: str) -> tuple[Application, OrdersAccess, dict[str, Any]]:
+    application = readable(request, application_id)
+    context = frame(request, application, "orders")
+    access = orders_access(application, signed_in_user(request), may_write=context["may_write"])
+    context["sees_all"] = access.user_id is None
+    return application, access, context
+
+
+def _row(order: Order) -> dict[str, Any]:
+    status = OrderStatus(order.status)
+    return {"order": order, "words": status.words, "badge": BADGES.get(status, "badge-info")}
+
+
+def _item(item: OrderItem) -> dict[str, Any]:
+    return {"item": item, "has_proof": _has_proof(item)}
+
+
+def _has_proof(item: OrderItem) -> bool:
+    return bool(item.template_data and item.print_file and item.product.version == item.product_version)

@@ -1,0 +1,94 @@
+"""The orders that an application placed, for the pages of the people behind it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Prefetch, Q, QuerySet
+
+from accounts.models import Role, User
+from applications.registration.models import Application
+from applications.webhooks.models import Delivery, Event
+from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.errors import NotFound
+from stores.catalog.models import Store
+from stores.orders.models import Order
+from stores.orders.selectors.access import READ
+
+LARGEST_NUMBER = 2**63 - 1
+EVENTS_SHOWN = 100
+# By the index of each store's orders of an application, so that a page costs the same among millions.
+PAGE = """
+SELECT found.id FROM unnest(%s::bigint[]) AS store(id) CROSS JOIN LATERAL (
+    SELECT id, number FROM stores_order
+    WHERE store_id = store.id AND application_id = %s AND number < %s AND (%s::uuid IS NULL OR user_id = %s::uuid)
+    ORDER BY position DESC LIMIT %s
+) found ORDER BY found.number DESC LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OrdersAccess:
+    """Which orders of an application a person sees: all of them, or those they placed themselves."""
+
+    application: Application
+    store_ids: list[int]
+    user_id: UUID | None
+
+    @property
+    def visible(self) -> Q:
+        own = {} if self.user_id is None else {"user": self.user_id}
+        return Q(application=self.application, store__in=self.store_ids, **own)
+
+
+def orders_access(application: Application, user: User, *, may_write: bool) -> OrdersAccess:
+    """Who can read the keys of the application sees what it could read with them; others what they placed with it.
+
+    A store whose association has ended, or no longer grants reading, shows nothing any more.
+    """
+    stores = Store.objects.filter(
+        Q(is_demo=True)
+        | Q(
+            pk__in=Role.objects.filter(
+                application=application, user__isnull=True, store__isnull=False, grant__in=READ
+            ).values("store")
+        )
+    )
+    sees_all = may_write and not application.is_first_party
+    return OrdersAccess(application, list(stores.values_list("pk", flat=True)), None if sees_all else user.pk)
+
+
+def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> list[Order]:
+    """Newest first, below the number `before`."""
+    limit = LARGEST_NUMBER if before is None else min(before, LARGEST_NUMBER)
+    person = access.user_id
+    parameters = (access.store_ids, access.application.pk, limit, person, person, take, take)
+    ids = [row[0] for row in fetch_rows(PAGE, parameters)]
+    return list(_shown().filter(pk__in=ids).order_by("-number"))
+
+
+def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
+    """By order number or ExternalID, whole."""
+    wanted = Q(external_id=text)
+    if text.isascii() and text.isdigit() and int(text) <= LARGEST_NUMBER:
+        wanted |= Q(number=int(text))
+    return list(_shown().filter(access.visible).filter(wanted).order_by("-number")[:take])
+
+
+def order_of_application(access: OrdersAccess, order_id: str) -> Order:
+    try:
+        return _shown().prefetch_related("shipments").get(access.visible, pk=UUID(order_id))
+    except (ValueError, Order.DoesNotExist) as error:
+        raise NotFound("There is no such order, or it is not one you may see.") from error
+
+
+def events_of_order(application: Application, order: Order) -> list[Event]:
+    """As the application was sent them, oldest first, with their deliveries."""
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook").order_by("id"))
+    events = Event.objects.filter(application=application, data__OrderID=str(order.pk))
+    return list(events.prefetch_related(deliveries).order_by("transaction", "id")[:EVENTS_SHOWN])
+
+
+def _shown() -> QuerySet[Order]:
+    return Order.objects.select_related("store").defer(
+        "rendering", "store__rendering", "store__verbose_rendering"
+    )

@@ -1,0 +1,58 @@
+"""The stores a person may use, and the products of one."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.pages.guards import signed_in, signed_in_user
+from stores.playground.selectors.actors import actors_at, chosen_actor, store_named, usable_stores
+from stores.playground.selectors.products import product_records
+
+STORES_A_PAGE = 24
+PRODUCTS_A_PAGE = 24
+
+
+@require_safe
+@signed_in
+def show_catalog(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    stores = usable_stores(signed_in_user(request))
+    if searched:
+        stores = stores.filter(company_name__icontains=searched)
+    page = Paginator(stores, STORES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "searched": searched, "part": "catalog"}
+    return render(request, "stores/playground/catalog.html", context)
+
+
+@require_safe
+@signed_in
+def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
+    store = store_named(store_id)
+    actors = actors_at(signed_in_user(request), store)
+    actor = chosen_actor(actors, request.GET.get("as", ""))
+    products = product_records(actor.caller, store.external_id)
+    categories = sorted({one["Category"] for one in products if one["Category"]})
+    searched = request.GET.get("q", "").strip()[:200]
+    category = request.GET.get("category", "")
+    shown = [one for one in products if _matches(one, searched, category)]
+    context = {
+        "store": store,
+        "actor": actor,
+        "page": Paginator(shown, PRODUCTS_A_PAGE).get_page(request.GET.get("page")),
+        "categories": categories,
+        "category": category,
+        "searched": searched,
+        "is_filtered": bool(searched or category),
+        "part": "catalog",
+    }
+    return render(request, "stores/playground/store.html", context)
+
+
+def _matches(record: dict[str, Any], searched: str, category: str) -> bool:
+    if category and record["Category"] != category:
+        return False
+    text = f"{record['Name']} {record['ID']} {record['Category']}".casefold()
+    return all(word in text for word in searched.casefold().split())

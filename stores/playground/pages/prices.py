@@ -1,0 +1,117 @@
+"""The part of the form that asks for a price: a quantity and a place."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from fulfillment.core.errors import DomainError
+from stores.orders.models import Quote
+from stores.orders.pricing import PriceRequest, PriceRequestItem
+
+# Pointers of the API, and the fields of the form.
+PLACES = {"/Items/0/Quantity": "quantity", "/ShipTo/CountryCode": "country"}
+LARGEST_QUANTITY = 2_147_483_647
+# Somebody to send the example order to, where the product is delivered there.
+EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
+    "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
+    "CA": {"Address1": "100 King Street West", "City": "Toronto", "State": "ON", "PostalCode": "M5X 1A9"},
+    "GB": {"Address1": "10 Fleet Street", "City": "London", "PostalCode": "EC4Y 1AU"},
+    "DE": {"Address1": "Friedrichstraße 10", "City": "Berlin", "PostalCode": "10117"},
+}
+
+
+@dataclass(slots=True)
+class PriceForm:
+    """`countries` and `locations` are those the product is delivered to."""
+
+    record: dict[str, Any]
+    quantity: str
+    country: str
+    location: str
+    countries: list[tuple[str, str]]
+    locations: list[str]
+    errors: dict[str, list[str]] = field(default_factory=dict)
+    quote: Quote | None = None
+
+    def request(self, product_id: str) -> PriceRequest | None:
+        """None, with an error beside the field, where the quantity is no number."""
+        if (
+            not self.quantity.isascii()
+            or not self.quantity.isdigit()
+            or int(self.quantity) > LARGEST_QUANTITY
+        ):
+            self.errors["quantity"] = [
+                "Enter a whole number, such as " + str(self.record["DefaultQty"]) + "."
+            ]
+            return None
+        items = (PriceRequestItem("1", product_id, int(self.quantity)),)
+        return PriceRequest(items=items, country_code=self.country, location_type=self.location)
+
+    def show_errors(self, error: DomainError) -> list[str]:
+        others = []
+        for fault in error.faults:
+            place = PLACES.get(fault.pointer)
+            message = fault.message.partition(": ")[2] or fault.message
+            if place is None:
+                others.append(fault.message)
+            else:
+                self.errors.setdefault(place, []).append(message[:1].upper() + message[1:])
+        return others if error.faults else [error.message]
+
+    def options(self) -> list[dict[str, Any]]:
+        """Of the quote, with dates for people."""
+        if self.quote is None:
+            return []
+        found = json.loads(self.quote.rendering)["Options"]
+        return [
+            {
+                "method": one["DeliveryMethodCode"],
+                "description": self._description(one["DeliveryMethodCode"]),
+                "days": one["ProductionDays"],
+                "unit": one["Items"][0]["UnitPrice"],
+                "total": one["Total"],
+                "earliest": date.fromisoformat(one["EarliestDelivery"]),
+                "latest": date.fromisoformat(one["LatestDelivery"]),
+            }
+            for one in found
+        ]
+
+    def quote_body(self, product_id: str) -> dict[str, Any]:
+        place = {"CountryCode": self.country, **({"LocationType": self.location} if self.location else {})}
+        return {"Items": [self._item(product_id)], "ShipTo": place}
+
+    def order_body(self, product_id: str, values: Mapping[str, str] | None) -> dict[str, Any]:
+        data = {"TemplateData": dict(values)} if values is not None else {}
+        address = EXAMPLE_ADDRESSES.get(self.country, {"Address1": "1 Main Street", "City": "Capital"})
+        recipient = {"Name": "Ada Lovelace", **address, "CountryCode": self.country}
+        return {"Recipient": recipient, "Items": [{**self._item(product_id), **data}]}
+
+    def _item(self, product_id: str) -> dict[str, Any]:
+        number = self.quantity.isascii() and self.quantity.isdigit()
+        quantity = int(self.quantity[:12]) if number else self.record["DefaultQty"]
+        return {"ProductID": product_id, "Quantity": quantity}
+
+    def _description(self, method: str) -> str:
+        prices = self.record["DeliveredPrices"]
+        found = (one["Description"] for one in prices if one["DeliveryMethodCode"] == method)
+        return next(found, "") or method
+
+
+def price_form(record: dict[str, Any], sent: Mapping[str, str] | None) -> PriceForm:
+    prices = record.get("DeliveredPrices", [])
+    countries = sorted({(one["CountryCode"], one["Country"]) for one in prices}, key=lambda one: one[1])
+    locations = sorted({one["LocationType"] for one in prices})
+    usual = next((one for one in prices if one["IsDefault"]), prices[0] if prices else None)
+    sent = sent or {}
+    country = sent.get("country", usual["CountryCode"] if usual else "")
+    location = sent.get("location", usual["LocationType"] if usual else "")
+    return PriceForm(
+        record,
+        sent.get("quantity", str(record["DefaultQty"])).strip()[:20],
+        country if country in dict(countries) else (usual["CountryCode"] if usual else "US"),
+        location if location in locations else "",
+        countries,
+        locations,
+    )

@@ -1,0 +1,196 @@
+"""The page of a product: fill in its fields, see the proof, ask for a price, copy the requests.
+
+One form with several buttons, so that all of it works without script; the script sends the same form and takes the
+parts it needs out of the answer.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.pages.guards import signed_in, signed_in_user
+from fulfillment.core.code_examples import Example, post_examples
+from fulfillment.core.errors import DomainError
+from stores.catalog.models import Store
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.quotes import create_quote
+from stores.playground.pages.fields import FormField, chosen_files, form_fields, show_errors, template_data
+from stores.playground.pages.prices import PriceForm, price_form
+from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, store_named
+from stores.playground.selectors.products import ProductPage, product_page
+from stores.playground.services.limits import count_playground_request
+from stores.playground.services.orders import place_demo_order
+from stores.proofs.models import Asset
+from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
+from stores.proofs.services.proofs import make_proof
+from stores.proofs.signed_urls import asset_url, proof_urls
+
+
+@dataclass(slots=True)
+class Playground:
+    """Everything the page shows."""
+
+    store: Store
+    actors: list[Actor]
+    actor: Actor
+    product: ProductPage
+    fields: list[FormField]
+    price: PriceForm
+    problems: list[str] = field(default_factory=list)
+    proof: dict[str, Any] | None = None
+    status: int = 200
+    retry_after: int = 0
+
+    @property
+    def product_id(self) -> str:
+        return self.product.version.external_id
+
+    @property
+    def can_start(self) -> bool:
+        """Whether the script may make a proof at once: nothing is missing that only the person has."""
+        missing = any(
+            one.control == "picture" and one.record["Required"] and not one.value for one in self.fields
+        )
+        return self.product.can_be_proofed and self.proof is None and not missing
+
+    def fail(self, error: DomainError, *, place: str = "") -> None:
+        self.problems += show_errors(self.fields, error, place)
+        self.retry_after = getattr(error, "retry_after", 0)
+        if self.retry_after:
+            self.status = error.status
+
+    def examples(self) -> dict[str, list[Example]]:
+        """The requests of the API that do what the buttons of the page do, with the values of the form."""
+        root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
+        values = template_data(self.fields)
+        found = {}
+        if self.product.can_be_proofed:
+            address = f"{root}/product/{self.product_id}/proof"
+            found["proof"] = post_examples(address, values, result="proof", shown="PageURLs")
+        found["quote"] = post_examples(
+            f"{root}/quote", self.price.quote_body(self.product_id), result="quote", shown="Options"
+        )
+        order = self.price.order_body(self.product_id, values if self.fields else None)
+        found["order"] = post_examples(f"{root}/order", order, result="order", shown="OrderNumber")
+        return found
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    page = _opened(request, store_id, product_id)
+    if request.method == "POST":
+        try:
+            count_playground_request(user=signed_in_user(request))
+            _take_files(page, request)
+            if not any(one.errors for one in page.fields):
+                placed = _ACTIONS.get(request.POST.get("do", ""), _proof)(page)
+                if placed is not None:
+                    return placed
+        except DomainError as error:
+            page.fail(error)
+    context = {"page": page, "code": page.examples(), "part": "catalog"}
+    response = render(request, "stores/playground/product.html", context, status=page.status)
+    if page.retry_after:
+        response["Retry-After"] = str(page.retry_after)
+    return response
+
+
+@require_POST
+@signed_in
+def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    """A picture that the page has cropped; the answer names it for the form."""
+    page = _opened(request, store_id, product_id)
+    file = request.FILES.get("file")
+    try:
+        count_playground_request(user=signed_in_user(request))
+        asset = _stored(page, file) if file else None
+    except DomainError as error:
+        return JsonResponse({"Message": error.message}, status=200)
+    if asset is None:
+        return JsonResponse({"Message": "Choose a picture first."})
+    address = asset_url(asset).removeprefix(settings.PUBLIC_URL)
+    return JsonResponse(
+        {"AssetID": str(asset.pk), "Width": asset.width, "Height": asset.height, "URL": address}
+    )
+
+
+def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
+    sent = request.POST if request.method == "POST" else None
+    store = store_named(store_id)
+    actors = actors_at(signed_in_user(request), store)
+    actor = chosen_actor(actors, (request.POST if sent is not None else request.GET).get("as", ""))
+    product = product_page(actor.caller, store.external_id, product_id)
+    fields = form_fields(product, sent)
+    page = Playground(store, actors, actor, product, fields, price_form(product.record, sent))
+    if product.problem:
+        page.problems.append(product.problem)
+    return page
+
+
+def _take_files(page: Playground, request: HttpRequest) -> None:
+    """Pictures sent with the form itself, as a browser without script does."""
+    for name, file in chosen_files(page.fields, request.FILES).items():
+        [one] = [one for one in page.fields if one.name == name]
+        try:
+            one.value = str(_stored(page, file).pk)
+        except DomainError as error:
+            one.errors.append(error.message)
+
+
+def _stored(page: Playground, file: UploadedFile) -> Asset:
+    caller = page.actor.caller
+    picture = clean_picture(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
+    return add_asset(caller=caller, store_id=page.product.version.store_id, picture=picture)
+
+
+def _proof(page: Playground) -> None:
+    proof = make_proof(
+        caller=page.actor.caller, product=page.product.version, values=template_data(page.fields)
+    )
+    urls = proof_urls(proof, page.product_id)
+    page.proof = {
+        "pages": [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages],
+        "pdf": urls.pdf.removeprefix(settings.PUBLIC_URL),
+        "messages": proof.messages,
+    }
+
+
+def _quote(page: Playground) -> None:
+    price_request = page.price.request(page.product_id)
+    if price_request is None:
+        return
+    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+    try:
+        page.price.quote = create_quote(access=access, price_request=price_request)
+    except DomainError as error:
+        page.problems += page.price.show_errors(error)
+
+
+def _order(page: Playground) -> HttpResponse | None:
+    price_request = page.price.request(page.product_id)
+    if price_request is None:
+        return None
+    access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+    body = page.price.order_body(page.product_id, template_data(page.fields) if page.fields else None)
+    try:
+        order = place_demo_order(
+            access=access,
+            price_request=price_request,
+            recipient=body["Recipient"],
+            template_data=body["Items"][0].get("TemplateData"),
+        )
+    except DomainError as error:
+        page.fail(error, place="/Items/0/TemplateData")
+        return None
+    if page.actor.application_id is None:
+        return redirect("portal:product", page.store.external_id, page.product_id)
+    return redirect("portal:application-order", page.actor.application_id, order.pk)
+
+
+_ACTIONS = {"proof": _proof, "quote": _quote, "order": _order}

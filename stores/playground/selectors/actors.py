@@ -1,0 +1,79 @@
+"""In whose name the playground calls: an application that the person may change, or the person."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from accounts.callers import Caller
+from accounts.models import Role, User
+from accounts.permissions import STORE_GRANTS, Permission, with_implied
+from applications.registration.selectors.applications import own_applications
+from fulfillment.core.errors import Forbidden, NotFound
+from stores.catalog.models import Store
+from stores.proofs.selectors.proofs import authorized_store_id
+
+MYSELF = "me"
+SCOPES = with_implied(name for name in Permission.values if name != Permission.OPERATOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """`key` names it in addresses; pictures and orders made as an application are the application's."""
+
+    caller: Caller
+    key: str
+    name: str
+    application_id: UUID | None = None
+
+
+def usable_stores(user: User) -> QuerySet[Store]:
+    """Open to the person or to one of their applications; the demo store first."""
+    stores = Store.objects.defer("rendering", "verbose_rendering").order_by("-is_demo", "company_name", "pk")
+    if user.is_operator:
+        return stores
+    own = Role.objects.filter(user=user, store=OuterRef("pk"))
+    associated = Role.objects.filter(
+        store=OuterRef("pk"), user__isnull=True, application__in=own_applications(user).values("pk")
+    )
+    if Role.objects.filter(
+        user=user, store__isnull=True, application__isnull=True, grant__in=STORE_GRANTS
+    ).exists():
+        return stores
+    return stores.filter(Q(is_demo=True) | Exists(own) | Exists(associated))
+
+
+def actors_at(user: User, store: Store) -> list[Actor]:
+    """Everyone in whose name this person may use the products of the store; raises Forbidden where there is none."""
+    applications = own_applications(user)
+    if not store.is_demo:
+        associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
+        applications = applications.filter(pk__in=associated.values("application"))
+    actors = [
+        Actor(Caller(application_id=one.pk, scopes=SCOPES), str(one.pk), one.name, one.pk)
+        for one in applications.only("pk", "name")
+    ]
+    caller = Caller.on_pages(user)
+    try:
+        authorized_store_id(caller, store.external_id)
+    except Forbidden:
+        pass
+    else:
+        actors.append(Actor(caller, MYSELF, "Myself"))
+    if not actors:
+        raise Forbidden(
+            f"None of your applications may use the catalog of {store.company_name} yet. "
+            "Request access to it first: under Stores, or on the Stores tab of an application."
+        )
+    return actors
+
+
+def store_named(store_id: str) -> Store:
+    store = Store.objects.defer("rendering", "verbose_rendering").filter(external_id=store_id).first()
+    if store is None:
+        raise NotFound("There is no store with this ID.")
+    return store
+
+
+def chosen_actor(actors: list[Actor], key: str) -> Actor:
+    return next((one for one in actors if one.key == key), actors[0])

@@ -1,0 +1,89 @@
+"""The live proof of the start page: a picture for any browser, and picture and code for one that runs scripts."""
+
+import base64
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from fulfillment.core.api.responses import is_unchanged
+from fulfillment.core.code_examples import Example, post_examples
+from fulfillment.core.errors import DomainError, NotFound
+from stores.proofs.selectors.showcase import Showcase, showcase
+from stores.proofs.services.live_proofs import (
+    LONGEST_NAME,
+    USUAL_NAME,
+    draw_live_proof,
+    live_values,
+    tag_of,
+)
+
+# The same name has the same picture until the product changes; the tag then tells.
+CACHED = "private, max-age=60"
+
+
+def live_proof(request: HttpRequest) -> dict[str, Any] | None:
+    """What the start page needs of it; None where there is no demo store with a card."""
+    card = showcase()
+    if card is None:
+        return None
+    asked = request.GET.get("name", "")[:LONGEST_NAME]
+    name = asked.strip() or USUAL_NAME
+    values = live_values(card=card, name=name)
+    return {
+        "card": card,
+        "name": name,
+        "asked": asked,
+        "longest": LONGEST_NAME,
+        "examples": _examples(card, values),
+        "height": round(420 * card.height_mm / card.width_mm),
+    }
+
+
+@require_safe
+def show_picture(request: HttpRequest) -> HttpResponse:
+    """For an <img>, with or without script."""
+    try:
+        _, _, picture = _drawn(request)
+    except DomainError as error:
+        return _refused(error)
+    headers = {"ETag": f'"{tag_of(picture)}"', "Cache-Control": CACHED}
+    if is_unchanged(request, headers["ETag"]):
+        return HttpResponse(status=304, headers=headers)
+    return HttpResponse(picture, content_type="image/png", headers=headers)
+
+
+@require_safe
+def show_live_proof(request: HttpRequest) -> HttpResponse:
+    """Picture and code in one answer, so that what is shown beside the card is what made it."""
+    try:
+        card, values, picture = _drawn(request)
+    except DomainError as error:
+        return _refused(error)
+    content = {
+        "Picture": "data:image/png;base64," + base64.b64encode(picture).decode(),
+        "Code": {example.language: example.text for example in _examples(card, values)},
+    }
+    return JsonResponse(content, headers={"Cache-Control": CACHED})
+
+
+def _drawn(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
+    card = showcase()
+    if card is None:
+        raise NotFound("There is no demo store to make a proof of.")
+    values = live_values(card=card, name=request.GET.get("name", "").strip())
+    address = request.META.get("REMOTE_ADDR", "")
+    return card, values, draw_live_proof(card=card, values=values, address=address)
+
+
+def _examples(card: Showcase, values: dict[str, str]) -> list[Example]:
+    url = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{card.store_id}/product/{card.product.external_id}/proof"
+    return post_examples(url, values, result="proof", shown="PageURLs")
+
+
+def _refused(error: DomainError) -> JsonResponse:
+    headers = {"Cache-Control": "no-store"}
+    if retry_after := getattr(error, "retry_after", None):
+        headers["Retry-After"] = str(retry_after)
+    return JsonResponse({"Message": error.message}, status=error.status, headers=headers)

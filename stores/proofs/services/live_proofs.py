@@ -1,0 +1,103 @@
+"""The live proof of the start page: one page of a card of the demo store, for anyone, kept in memory alone.
+
+Strangers share one caller in the lanes and one rendering at a time, so that they take nothing from callers of the API.
+"""
+
+import hashlib
+
+from django.conf import settings
+
+from accounts.callers import Caller
+from accounts.rate_limits import cached_rejection, count_request, refusal
+from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.client_addresses import bucket_of_address
+from fulfillment.core.errors import Invalid
+from fulfillment.core.lanes import LIVE_PROOFS, RENDERINGS
+from fulfillment.core.observability.instruments import measured_rendering
+from fulfillment.core.visible_text import is_blank
+from stores.proofs.selectors.showcase import Showcase
+from stores.proofs.services.merging import TemplateMerge, merge_template
+from stores.templates.errors import typesetting_errors, values_invalid
+from stores.templates.selectors.layouts import fields_of
+from stores.typesetting import Field, render_page
+
+PIXELS = 720
+LONGEST_NAME = 60
+USUAL_NAME = "Ada Lovelace"
+KEPT_BYTES = 16_000_000
+WAIT_SECONDS = 1.0
+STRANGERS = "start page"
+STRANGER = Caller()
+# For fields without a default of their own, by their name or by their SubType.
+SAMPLES = {
+    "Name": USUAL_NAME,
+    "Agent": USUAL_NAME,
+    "Title": "Founder",
+    "Price": "$480,000",
+    "Address": "1200 17th Street, Denver, CO 80202",
+    "Email": "hello@example.com",
+    "Phone": "+1 555 010 0142",
+    "Url": "example.com",
+    "Date": "2027-01-31",
+}
+
+_kept: WeightedCache[str, bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+register_cache(_kept)
+
+
+def live_values(*, card: Showcase, name: str) -> dict[str, str]:
+    """What is sent to make the proof: the name, and something for each field that has no default."""
+    if is_blank(name):
+        name = USUAL_NAME
+    if len(name) > LONGEST_NAME:
+        raise Invalid.at("/Name", "too_long", f"A name here has at most {LONGEST_NAME} characters.")
+    samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
+    return {"Name": name, **{one: text for one, text in samples.items() if text and one != "Name"}}
+
+
+def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> bytes:
+    """The PNG of the first page; raises Invalid, TooManyRequests or LaneFull."""
+    filling = merge_template(caller=STRANGER, product=card.product, values=values)
+    key = filling.digest("live", str(PIXELS))
+    picture = _kept.get(key)
+    if picture is None:
+        _count(address)
+        with LIVE_PROOFS.place(STRANGERS, wait=WAIT_SECONDS):
+            picture = _kept.get(key) or _draw(filling)
+        _kept.put(key, picture)
+    return picture
+
+
+def tag_of(picture: bytes) -> str:
+    return hashlib.sha256(picture).hexdigest()[:32]
+
+
+def _draw(filling: TemplateMerge) -> bytes:
+    layout = filling.layout
+    with (
+        RENDERINGS.place(STRANGERS, wait=WAIT_SECONDS),
+        typesetting_errors(),
+        measured_rendering("live proof"),
+    ):
+        drawn = render_page(layout.template, 0, filling.values, {}, layout.fonts, pixels=PIXELS)
+    unprintable = [problem for problem in drawn.problems if problem.code == "does_not_fit"]
+    if unprintable:
+        raise values_invalid(unprintable)
+    return drawn.png
+
+
+def _count(address: str) -> None:
+    """Only what is drawn anew is counted; an address has so many in a minute."""
+    bucket = f"live-proof:{bucket_of_address(address)}"
+    standing = cached_rejection(bucket) or count_request(
+        policy="live-proof", bucket=bucket, quota=settings.LIVE_PROOFS_PER_MINUTE
+    )
+    if standing.is_exceeded:
+        raise refusal(standing)
+
+
+def _sample(field: Field) -> str:
+    if field.org_value or field.default_value:
+        return ""
+    sample = SAMPLES.get(field.field_name) or SAMPLES.get(field.sub_type)
+    return sample or (field.prompt if field.required and field.type == "Text" else "")

@@ -1,0 +1,102 @@
+"""The playground as a person uses it: proofs that follow the form, a cropped picture, prices, a demo order."""
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.factories.orders import make_card, make_design
+from tests.support.visual_checks import LOOKS, faults_of
+
+
+@pytest.fixture
+def site(site):
+    make_card(site[1].demo, "business-card")
+    make_design(site[1].demo, "photo-postcard-6x9")
+    return site
+
+
+def wide_picture() -> bytes:
+    """Red on the left, blue on the right: which part was taken is seen."""
+    out = BytesIO()
+    picture = Image.new("RGB", (1200, 300), "#0000ff")
+    picture.paste((255, 0, 0), (0, 0, 600, 300))
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def test_the_proof_follows_the_form_up_to_a_demo_order(visitor):
+    page = visitor.page
+    visitor.go("/catalog")
+    visitor.sign_in()
+    page.get_by_role("link", name="Demo Print").click()
+    page.get_by_role("link", name="Product business-card").click()
+    expect(page.get_by_alt_text("Page 2 of the proof")).to_be_visible()
+    first = page.get_by_alt_text("Page 1 of the proof").get_attribute("src")
+
+    page.get_by_label("Name on the card").fill("Grace Hopper")
+    expect(page.get_by_alt_text("Page 1 of the proof")).not_to_have_attribute("src", first)
+    expect(page.locator("#code-proof-curl")).to_contain_text("Grace Hopper")
+    page.get_by_label("E-mail").fill("nobody")
+    expect(page.get_by_text("E-mail must be an e-mail address.")).to_be_visible()
+    expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
+    page.get_by_label("E-mail").fill("grace@navy.example")
+    expect(page.get_by_text("E-mail must be an e-mail address.")).to_have_count(0)
+
+    page.get_by_label("Quantity").fill("200")
+    page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_text("24.00 USD").first).to_be_visible()
+    page.get_by_role("button", name="Place a demo order").click()
+    expect(page.get_by_role("heading", name="Order 1")).to_be_visible()
+    expect(page.get_by_alt_text("Proof of Product business-card")).to_be_visible()
+    assert visitor.complaints == []
+
+
+def test_a_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
+    page = visitor.page
+    visitor.go("/catalog/demo/photo-postcard-6x9")
+    visitor.sign_in()
+    page.locator("#field-0").set_input_files(
+        {"name": "wide.png", "mimeType": "image/png", "buffer": wide_picture()}
+    )
+    canvas = page.locator(".crop-canvas").first
+    expect(canvas).to_be_visible()
+    canvas.focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Use this part").first.click()
+
+    expect(page.locator(".crop-said").first).to_contain_text("Uploaded, ")
+    expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
+    shot = Image.open(BytesIO(page.get_by_alt_text("Page 1 of the proof").screenshot())).convert("RGB")
+    red, _, blue = shot.getpixel((shot.width // 6, shot.height // 4))
+    # Moved to the right end, all of it is of the blue half.
+    assert blue > red
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/catalog", "/catalog/demo", "/catalog/demo/business-card"])
+def test_pages_of_the_catalog_have_no_faults(visitor, path):
+    visitor.go("/accounts/login/")
+    visitor.sign_in()
+
+    assert faults_of(visitor, path, lambda: visitor.go(path), looks=LOOKS) == []
+
+
+@pytest.mark.slow
+def test_without_script_the_form_makes_proofs_and_takes_pictures(site, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site[0]}/catalog/demo/photo-postcard-6x9")
+    page.fill("#id_username", "user")
+    page.fill("#id_password", "a long pass phrase")
+    page.click("main button[type=submit]")
+    page.locator("#field-0").set_input_files(
+        {"name": "wide.png", "mimeType": "image/png", "buffer": wide_picture()}
+    )
+    page.get_by_role("button", name="Make the proof").click()
+
+    expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
+    context.close()

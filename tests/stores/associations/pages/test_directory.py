@@ -1,0 +1,136 @@
+"""The directory of stores, and the request for access from it to the answer by mail."""
+
+from io import BytesIO
+
+import pytest
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from PIL import Image
+
+from accounts.callers import Caller
+from accounts.models import AssociationRequest
+from accounts.services.associations import approve_association, deny_association, request_association
+from applications.registration.services.mail import MAIL_TASK, MAIL_USER_TASK
+from stores.catalog.models import StoreProfile
+from tests.factories.orders import make_product
+from tests.support.jobs import work_off
+
+
+def listed(store, **values):
+    return StoreProfile.objects.create(store=store, is_listed=True, **values)
+
+
+def test_only_listed_stores_are_found_by_name_country_and_what_they_print(world, browser):
+    listed(world.unassociated, country="Canada")
+    listed(world.associated, country="United States")
+    make_product(world.unassociated, "mug", Name="Ceramic mug", Category="Mugs")
+
+    def found(query: str) -> tuple[bool, bool, bool]:
+        page = browser.get(f"/stores?{query}").content.decode()
+        return "Unassociated Print" in page, "Associated Print</a>" in page, "Demo Print" in page
+
+    assert found("") == (True, True, False)
+    assert found("q=mug") == (True, False, False)
+    assert found("q=UNASSOC") == (True, False, False)
+    assert found("country=united+states") == (False, True, False)
+    assert "No stores match" in browser.get("/stores?q=zebra").content.decode()
+    assert browser.get("/stores/demo").status_code == 200
+    StoreProfile.objects.filter(store=world.unassociated).update(is_listed=False)
+    assert browser.get("/stores/unassociated").status_code == 404
+
+
+def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
+    listed(world.unassociated)
+    page = browser.get("/stores/unassociated").content.decode()
+    assert page.count('checked id="id_grants') + page.count("checked") >= 3
+    assert "Every application needs it." in page
+
+    sent = {"application": str(world.application.pk), "grants": ["Store.Self.Read"], "message": "Cards"}
+    answer = browser.post("/stores/unassociated", sent, follow=True).content.decode()
+    again = browser.post("/stores/unassociated", sent, follow=True).content.decode()
+
+    asked = AssociationRequest.objects.get()
+    assert (asked.application, asked.grants, asked.state) == (
+        world.application,
+        ["Store.Self.Read"],
+        "Pending",
+    )
+    assert "Access to Unassociated Print requested" in answer
+    assert "Read stores, their products and your own roles" in answer
+    assert "still pending" in again
+    assert "Requested</span>" in browser.get("/stores").content.decode()
+
+
+def test_nobody_requests_for_an_application_of_others(world, browser):
+    listed(world.unassociated)
+
+    answer = browser.post("/stores/unassociated", {"application": str(world.other_application.pk)})
+
+    assert "application" in answer.context["form"].errors
+    assert not AssociationRequest.objects.exists()
+
+
+@pytest.mark.parametrize("decide", [approve_association, deny_association])
+def test_owners_are_mailed_the_answer(world, decide):
+    asked, _ = request_association(
+        caller=Caller.on_pages(world.user),
+        application=world.application,
+        store=world.unassociated,
+        grants=["Order.Self.Write"],
+    )
+
+    decide(caller=Caller.on_pages(world.operator), request_id=asked.pk, note="Welcome\nto us")
+    work_off(MAIL_TASK)
+
+    [letter] = mail.outbox
+    assert letter.to == ["user@print.example"]
+    word = "granted" if decide is approve_association else "denied"
+    assert letter.subject == f"Unassociated Print: access {word} for Mail Studio"
+    assert "The answer: Welcome\nto us" in letter.body
+    assert ("Submit orders" in letter.body) == (word == "granted")
+    assert f"/applications/{world.application.pk}" in letter.body
+
+
+def test_who_asked_to_join_is_mailed_the_answer(world):
+    asked, _ = request_association(
+        caller=Caller.on_pages(world.outsider), application=world.application, user_id=world.outsider.pk
+    )
+    approve_association(caller=Caller.on_pages(world.operator), request_id=asked.pk)
+    work_off(MAIL_USER_TASK)
+
+    assert [(letter.to, letter.subject) for letter in mail.outbox] == [
+        (["outsider@print.example"], "Mail Studio: request to join approved")
+    ]
+
+
+def test_operators_edit_the_profile_in_the_console(world, signed_in):
+    operator = signed_in(world.operator)
+    address = reverse("admin:stores_store_change", args=[world.unassociated.pk])
+    out = BytesIO()
+    Image.new("RGB", (600, 300), "#aa0000").save(out, "PNG")
+    values = {
+        "external_id": "unassociated",
+        "company_name": "Unassociated Print",
+        "currency": "USD",
+        "time_zone": "UTC",
+        "hold_window_minutes": 60,
+        "is_listed": "on",
+        "country": "Canada",
+        "website": "https://print.example",
+        "logo": SimpleUploadedFile("logo.png", out.getvalue(), "image/png"),
+    }
+    version = operator.get(address).context["adminform"].form.loaded_version
+
+    bad = operator.post(
+        address, {**values, "logo": SimpleUploadedFile("a.png", b"x"), "website": "javascript:1"}
+    )
+    saved = operator.post(address, {**values, "loaded_version": version})
+
+    assert {"logo", "website"} <= set(bad.context["adminform"].form.errors)
+    assert saved.status_code == 302, saved.context["adminform"].form.errors
+    profile = StoreProfile.objects.get()
+    assert (profile.is_listed, profile.country) == (True, "Canada")
+    logo = operator.get(f"/logos/{profile.logo_sha256}.png")
+    assert Image.open(BytesIO(logo.content)).size == (192, 96)
+    assert f"/logos/{profile.logo_sha256}.png" in operator.get("/stores").content.decode()

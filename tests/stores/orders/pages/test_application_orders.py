@@ -1,0 +1,91 @@
+"""The orders of an application on its pages, scoped to what the person may see."""
+
+import pytest
+
+from accounts.models import Role
+from applications.webhooks.services.webhooks import create_webhook
+from stores.orders.models import Order
+from tests.factories.orders import card_data, make_card, make_product, order_body
+
+
+@pytest.fixture
+def orders(world):
+    """One of the application on its own, one of a person through it, one of another application."""
+    make_card(world.demo, "card")
+    make_product(world.associated, "plain")
+    item = {"ProductID": "card", "Quantity": 100, "TemplateData": card_data()}
+    create_webhook(application=world.application, values={"URL": "https://93.184.216.34/hooks"})
+    own = world.as_application().call("POST", "/store/demo/order", order_body(Items=[item], ExternalID="A-1"))
+    person = world.as_user(world.outsider, application=world.application)
+    persons = person.call("POST", "/store/demo/order", order_body(Items=[item]))
+    other = world.as_application(world.other_application)
+    foreign = other.call("POST", "/store/demo/order", order_body(Items=[item]))
+    assert [one.status_code for one in (own, persons, foreign)] == [201] * 3
+    return [one.json()["OrderID"] for one in (own, persons, foreign)]
+
+
+def test_owners_see_all_orders_of_their_application_and_no_others(world, browser, orders):
+    numbers = [str(Order.objects.get(pk=one).number) for one in orders]
+    root = f"/applications/{world.application.pk}/orders"
+
+    page = browser.get(root).content.decode()
+
+    assert [number in page for number in numbers] == [True, True, False]
+    assert page.index(numbers[1]) < page.index(numbers[0])
+    assert browser.get(f"{root}/{orders[2]}").status_code == 404
+    assert browser.get(f"{root}/nonsense").status_code == 404
+    found = browser.get(f"{root}?q=A-1").content.decode()
+    assert (numbers[0] in found, numbers[1] in found) == (True, False)
+
+
+def test_who_only_reads_the_application_sees_what_they_placed(world, signed_in, orders):
+    Role.objects.create(user=world.outsider, application=world.application, grant="Application.Self.Read")
+    reader = signed_in(world.outsider)
+    root = f"/applications/{world.application.pk}/orders"
+
+    statuses = [reader.get(f"{root}/{one}").status_code for one in orders]
+
+    assert statuses == [404, 200, 404]
+    assert reader.get(f"/print-files/{world.application.pk}/{orders[0]}/1").status_code == 404
+
+
+def test_an_order_shows_its_timeline_items_events_and_files(world, browser, orders):
+    world.as_operator().call("POST", f"/store/demo/order/{orders[0]}/advance")
+    root = f"/applications/{world.application.pk}/orders/{orders[0]}"
+
+    page = browser.get(root).content.decode()
+
+    assert "Accepted" in page
+    assert "order.received" in page
+    assert "/deliveries/" in page
+    assert "Dana Whitfield" in page
+    proof = browser.get(browser.get(f"{root}/items/1/proof")["Location"])
+    assert b"".join(proof.streaming_content).startswith(b"\x89PNG")
+    file = browser.get(f"/print-files/{world.application.pk}/{orders[0]}/1")
+    assert file.content.startswith(b"%PDF")
+
+
+def test_orders_of_a_store_whose_association_ended_are_gone(world, browser):
+    make_product(world.associated, "plain")
+    body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
+    made = world.as_application().call("POST", "/store/associated/order", body).json()
+    address = f"/applications/{world.application.pk}/orders/{made['OrderID']}"
+
+    assert browser.get(address).status_code == 200
+    Role.objects.filter(application=world.application, store=world.associated, user=None).delete()
+    assert browser.get(address).status_code == 404
+
+
+def test_orders_are_paged_with_few_queries(
+    world, browser, orders, monkeypatch, django_assert_max_num_queries
+):
+    monkeypatch.setattr("stores.orders.pages.orders.ORDERS_A_PAGE", 1)
+    root = f"/applications/{world.application.pk}/orders"
+
+    with django_assert_max_num_queries(11):
+        first = browser.get(root).content.decode()
+    newest = Order.objects.get(pk=orders[1])
+    assert f"?before={newest.number}" in first
+    second = browser.get(f"{root}?before={newest.number}").content.decode()
+    assert (str(newest.number) in second, "Newest" in second) == (False, True)
+    assert browser.get(f"{root}?before=x&q=").status_code == 200

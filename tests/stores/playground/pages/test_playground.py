@@ -1,0 +1,163 @@
+"""The catalog and the playground: what a person may use, and the API's own answers at the fields of a form."""
+
+import json
+import re
+import shlex
+from html import unescape
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.models import Role
+from stores.orders.models import Order, Quote
+from stores.proofs.models import Asset, Proof
+from tests.factories.orders import make_card, make_design, make_product
+from tests.factories.stores import make_store
+from tests.support.page_fixtures import picture
+
+
+@pytest.fixture
+def card(world) -> str:
+    make_card(world.demo, "business-card")
+    return "/catalog/demo/business-card"
+
+
+def values(page: str) -> dict[str, str]:
+    """What the form would send, as a browser reads it."""
+    inputs = re.findall(r'<input[^>]*?name="([^"]+)"[^>]*?value="([^"]*)"', page)
+    areas = re.findall(r'<textarea[^>]*?name="([^"]+)"[^>]*>([^<]*)<', page)
+    return {name: unescape(value) for name, value in [*inputs, *areas]}
+
+
+def kind_of(browser, address: str) -> str:
+    answer = browser.get(address)
+    b"".join(answer.streaming_content)
+    return answer["Content-Type"]
+
+
+def test_the_catalog_has_the_stores_of_the_person_and_of_their_applications(world, signed_in):
+    for_application = make_store(StoreID="apps-own", CompanyName="For The Application")
+    Role.objects.create(application=world.application, store=for_application, grant="Store.Self.Read")
+
+    own = signed_in(world.user).get("/catalog").content.decode()
+    other = signed_in(world.outsider).get("/catalog").content.decode()
+
+    for name in ("Associated Print", "For The Application", "Demo Print"):
+        assert name in own
+    assert "Unassociated Print" not in own
+    assert ("Demo Print" in other, "Associated Print" in other) == (True, False)
+    assert signed_in(world.outsider).get("/catalog/associated").status_code == 403
+    assert signed_in(world.outsider).get("/catalog/nowhere").status_code == 404
+
+
+def test_products_are_searched_by_word_and_category(world, browser):
+    make_product(world.demo, "red-card", Name="Red card", Category="Cards")
+    make_product(world.demo, "blue-flyer", Name="Blue flyer", Category="Flyers")
+
+    page = browser.get("/catalog/demo?q=card").content.decode()
+    assert ("Red card" in page, "Blue flyer" in page) == (True, False)
+    page = browser.get("/catalog/demo?category=Flyers").content.decode()
+    assert ("Red card" in page, "Blue flyer" in page) == (False, True)
+    assert "No products match" in browser.get("/catalog/demo?q=zebra").content.decode()
+
+
+def test_a_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser, card):
+    form = values(browser.get(card).content.decode())
+
+    page = browser.post(card, {**form, "do": "proof"}).content.decode()
+    pictures = re.findall(r'src="(/proofs/[^"]+)"', page)
+    wrong = browser.post(card, {**form, "field-0": "", "field-3": "nobody", "do": "proof"}).content.decode()
+
+    assert len(pictures) == 2
+    assert {kind_of(browser, address) for address in pictures} == {"image/png"}
+    assert re.search(r'href="/proofs/[^"]+\.pdf"', page)
+    assert Proof.objects.count() == 1
+    assert "Name on the card is required." in wrong
+    assert "E-mail must be an e-mail address." in wrong
+    assert wrong.count('aria-invalid="true"') == 2
+
+
+def test_the_copied_requests_are_ones_the_api_takes(world, browser, card):
+    form = values(browser.get(card).content.decode())
+    page = browser.post(card, {**form, "field-0": "Seán O'Hara", "quantity": "200", "do": "proof"})
+    caller = world.as_application()
+
+    for name, status in (("proof", 200), ("quote", 201), ("order", 201)):
+        code = re.search(rf'<code id="code-{name}-curl">(.*?)</code>', page.content.decode(), re.DOTALL)
+        words = shlex.split(unescape(code[1]).replace("\\\n", " "))
+        body = json.loads(words[words.index("-d") + 1])
+        answer = caller.call("POST", words[1].partition("/api/v1")[2], body)
+        assert answer.status_code == status, answer.content
+    assert Order.objects.get().items.get().template_data["Name"] == "Seán O'Hara"
+
+
+def test_a_price_is_a_quote_of_the_chosen_application(world, browser, card):
+    form = values(browser.get(card).content.decode())
+
+    page = browser.post(card, {**form, "quantity": "200", "do": "quote"}).content.decode()
+    wrong = browser.post(card, {**form, "quantity": "75", "do": "quote"}).content.decode()
+    text = browser.post(card, {**form, "quantity": "many", "do": "quote"}).content.decode()
+
+    assert "24.00 USD" in page
+    assert Quote.objects.get().application == world.application
+    assert "allowed: from 100 to 1000 in steps of 50" in wrong
+    assert "Enter a whole number" in text
+
+
+def test_a_demo_order_is_placed_once_and_shown(world, browser, card):
+    form = values(browser.get(card).content.decode())
+
+    answer = browser.post(card, {**form, "do": "order"})
+
+    order = Order.objects.get()
+    assert answer["Location"] == f"/applications/{world.application.pk}/orders/{order.pk}"
+    assert (order.application, order.items.get().template_data["Name"]) == (world.application, "Ada Lovelace")
+    page = browser.get(answer["Location"]).content.decode()
+    assert f"Order {order.number}" in page
+    make_product(world.associated, "plain")
+    refused = browser.post("/catalog/associated/plain", {"quantity": "100", "country": "US", "do": "order"})
+    assert "demo store only" in refused.content.decode()
+    assert Order.objects.count() == 1
+
+
+def test_a_picture_is_the_applications_own_and_a_bad_one_is_refused_at_its_field(world, browser):
+    make_design(world.demo, "photo-postcard-6x9")
+    address = "/catalog/demo/photo-postcard-6x9"
+    form = values(browser.get(address).content.decode())
+    file = SimpleUploadedFile("photo.png", picture(400), "image/png")
+
+    added = browser.post(f"{address}/picture", {"as": world.application.pk, "file": file}).json()
+    bad = browser.post(
+        f"{address}/picture", {"as": world.application.pk, "file": SimpleUploadedFile("a.png", b"no picture")}
+    ).json()
+    with_form = browser.post(
+        address,
+        {**form, "do": "proof", "file-0": SimpleUploadedFile("a.png", b"no picture", "image/png")},
+    ).content.decode()
+
+    asset = Asset.objects.get()
+    assert (added["AssetID"], added["Width"]) == (str(asset.pk), 400)
+    assert asset.application == world.application
+    assert "not a readable PNG or JPEG" in bad["Message"]
+    assert "not a readable PNG or JPEG" in with_form
+    page = browser.post(address, {**form, "field-0": added["AssetID"], "do": "proof"}).content.decode()
+    assert re.search(r'src="/proofs/', page)
+
+
+def test_nobody_acts_as_an_application_of_others(world, signed_in, card):
+    outsider = signed_in(world.outsider)
+
+    outsider.post(card, {"as": str(world.application.pk), "quantity": "100", "country": "US", "do": "quote"})
+
+    assert Quote.objects.get().application == world.other_application
+
+
+def test_a_person_has_a_limit(world, browser, card, settings):
+    settings.PLAYGROUND_REQUESTS_PER_MINUTE = 1
+    form = values(browser.get(card).content.decode())
+
+    answers = [browser.post(card, {**form, "do": "proof"}) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert int(answers[1]["Retry-After"]) > 0
+    assert "Rate limit is exceeded" in answers[1].content.decode()

@@ -1,0 +1,98 @@
+"""The live proof of the start page: what the API would make, within limits that cost no caller anything."""
+
+import ast
+import json
+import re
+import shlex
+import threading
+
+import pytest
+
+from fulfillment.core.lanes import RENDERINGS
+from stores.proofs.models import Proof
+from stores.proofs.services import live_proofs
+from tests.factories.orders import make_card
+from tests.support.scenario import ApiClient
+
+
+@pytest.fixture
+def card(world):
+    return make_card(world.demo, "business-card")
+
+
+def test_a_stranger_sees_the_name_on_the_card_and_nothing_is_stored(card, client):
+    first, same, other = (
+        client.get("/live-proof.png", {"name": name}) for name in ("Ada", "Ada", "Grace Hopper")
+    )
+
+    assert {answer["Content-Type"] for answer in (first, same, other)} == {"image/png"}
+    assert first.content == same.content != other.content
+    assert client.get("/live-proof.png?name=Ada", headers={"If-None-Match": first["ETag"]}).status_code == 304
+    assert not Proof.objects.exists()
+
+
+def test_the_shown_request_is_one_the_api_answers(card, client, world):
+    code = client.get("/live-proof", {"name": 'Seán O\'Hara "Jr"'}).json()["Code"]
+    words = shlex.split(code["curl"].replace("\\\n", " "))
+    address, body = words[1], json.loads(words[words.index("-d") + 1])
+    caller: ApiClient = world.as_user(world.outsider)
+
+    answer = caller.call("POST", address.partition("/api/v1")[2], body)
+
+    assert answer.status_code == 200, answer.content
+    assert body["Name"] == 'Seán O\'Hara "Jr"'
+    python = re.search(r"body = (\{.*?\n\})", code["python"], re.DOTALL)
+    assert ast.literal_eval(python[1]) == body
+    assert json.dumps(body["Name"], ensure_ascii=False) in code["javascript"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("x" * 61, "at most 60"), ("W" * 60, "does not fit"), ("a\u2028b", "control character")],
+)
+def test_what_cannot_be_printed_is_explained(card, client, name, said):
+    answer = client.get("/live-proof", {"name": name})
+
+    assert answer.status_code == 400
+    assert said in answer.json()["Message"]
+
+
+def test_an_address_has_a_limit_and_what_is_known_is_free(card, client, settings):
+    settings.LIVE_PROOFS_PER_MINUTE = 2
+
+    statuses = [client.get("/live-proof", {"name": name}).status_code for name in ("A", "B", "A", "C")]
+    refused = client.get("/live-proof", {"name": "D"})
+
+    assert statuses == [200, 200, 200, 429]
+    assert int(refused["Retry-After"]) > 0
+    assert client.get("/live-proof?name=E", REMOTE_ADDR="203.0.113.9").status_code == 200
+
+
+def test_strangers_together_take_one_renderer_and_leave_the_rest(card, client, monkeypatch, settings):
+    settings.RENDERINGS_AT_ONCE = 3
+    monkeypatch.setattr(live_proofs, "WAIT_SECONDS", 0.2)
+    held, go_on = threading.Event(), threading.Event()
+
+    def draw_for_long() -> None:
+        with live_proofs.LIVE_PROOFS.place(live_proofs.STRANGERS):
+            held.set()
+            go_on.wait(20)
+
+    other = threading.Thread(target=draw_for_long)
+    other.start()
+    held.wait(20)
+    refused = client.get("/live-proof", {"name": "Late"})
+    with RENDERINGS.place("user:1", wait=0.2), RENDERINGS.place("user:2", wait=0.2):
+        go_on.set()
+    other.join()
+
+    assert (refused.status_code, refused["Retry-After"]) in {(429, "2"), (503, "2")}
+
+
+def test_without_a_demo_store_the_page_shows_itself_without_a_proof(world, client):
+    page = client.get("/").content.decode()
+
+    assert "Every print shop behind one API" in page
+    assert "live-proof" not in page
+    assert client.get("/live-proof.png").status_code == 404
+    assert client.get("/live-proof").status_code == 404
