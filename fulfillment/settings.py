@@ -77,7 +77,6 @@ INSTALLED_APPS = [
     "pghistory",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "django_htmx",
 ]
 

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from applications.oauth.pages.authorizations import revoke, show_authorizations
+from applications.oauth.pages.send import send_request
 from applications.registration.pages.applications import (
     edit_application,
     list_applications,
@@ -52,6 +53,7 @@ urlpatterns = [
     path("invitations/<str:token>/decline", decline, name="invitation-decline"),
     path("profile/authorizations", show_authorizations, name="authorizations"),
     path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
+    path("send/<str:operation_id>", send_request, name="send"),
     path("icons/<str:sha256>.png", serve_icon, name="icon"),
     *webhooks.urlpatterns,
 ]

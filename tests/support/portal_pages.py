@@ -18,8 +18,7 @@ NO_PAGE = {
     "oauth2_provider:oauth-resource-metadata": "JSON",
     ".well-known/oauth-authorization-server/<path:issuer_path>": "JSON",
     ".well-known/oauth-protected-resource/<path:resource_path>": "JSON",
-    "api/v1/docs/oauth2-redirect": "where Swagger's window comes back to; it closes itself",
-    "^api/": "JSON",
+    "^api/(?!v1/docs)": "JSON",
     "portal:icon": "a picture",
     "proofs": "a file",
     "assets": "a file",
@@ -61,6 +60,7 @@ FORMS = {
     "portal:application-stores",
     "portal:application-try",
     "portal:profile",
+    "portal:send",
     "portal:profile-email",
     "portal:profile-keys",
     "portal:two-factor-set-up",
@@ -71,7 +71,7 @@ FORMS = {
     "signup",
 }
 # Files that no page of the portal is made of.
-OTHER_TEMPLATES = ("admin/", "unfold/", "api/console_redirect.html")
+OTHER_TEMPLATES = ("admin/", "unfold/")
 
 
 def names_of_addresses() -> set[str]:
