@@ -5,6 +5,7 @@ from applications.registration.models import (
     ApplicationKey,
     DailyUsage,
     InvitationState,
+    LoggedRequest,
     OwnerInvitation,
 )
 from applications.webhooks.models import (
@@ -26,6 +27,7 @@ __all__ = [
     "DeliveryState",
     "Event",
     "InvitationState",
+    "LoggedRequest",
     "OwnerInvitation",
     "UsedCode",
     "Webhook",

@@ -20,6 +20,7 @@ from applications.registration.pages.keys import (
     show_keys,
 )
 from applications.registration.pages.owners import remove, send_again, show_owners, withdraw
+from applications.registration.pages.requests import list_requests, show_performance, show_request
 from applications.registration.pages.try_it import try_application
 from applications.webhooks.pages import urls as webhooks
 
@@ -43,6 +44,9 @@ urlpatterns = [
         name="application-subscription-regenerate",
     ),
     path(f"{ONE}/icon", show_icon, name="application-icon"),
+    path(f"{ONE}/requests", list_requests, name="application-requests"),
+    path(f"{ONE}/requests/performance", show_performance, name="application-performance"),
+    path(f"{ONE}/requests/<str:request_id>", show_request, name="application-request"),
     path(f"{ONE}/try", try_application, name="application-try"),
     path(f"{ONE}/owners", show_owners, name="application-owners"),
     path(f"{ONE}/owners/<str:user_id>/remove", remove, name="application-owner-remove"),

@@ -27,6 +27,7 @@ UNTRACKED = {
     "applications.Delivery": "a log itself",
     "applications.DeliveryAttempt": "a log itself",
     "applications.Event": "a log itself",
+    "applications.LoggedRequest": "a log itself",
     "applications.UsedCode": "a log itself",
     "delivery.ImportProblem": "part of the report of an import",
     "delivery.ImportRun": "a log itself",
