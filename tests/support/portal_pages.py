@@ -39,6 +39,7 @@ ACTS_AT_ONCE = {
     "portal:invitation-decline": "the page it is sent from is the question",
     "portal:webhook-enable": "switches on",
     "portal:webhook-test": "sends a test",
+    "portal:deliveries-resend": "receivers know an event by its ID",
     "portal:delivery-resend": "receivers know an event by its ID",
 }
 # What is filled in there makes or changes something, and takes nothing away that is not typed anew.
@@ -67,6 +68,7 @@ FORMS = {
     "portal:webhook",
     "portal:webhook-edit",
     "portal:webhook-new",
+    "portal:webhook-signature",
     "second_step",
     "signup",
 }
