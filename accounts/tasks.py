@@ -4,6 +4,7 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from accounts.services.email_confirmations import CONFIRMATION_TASK, send_confirmation_link
+from accounts.services.notifications import NOTIFICATION_TASK, mail_notification
 from accounts.services.passwords import RESET_TASK, send_reset_links
 
 
@@ -15,3 +16,8 @@ def send_links(*, email: str) -> None:
 @app.task(name=CONFIRMATION_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
 def send_confirmation(*, user_id: str) -> None:
     send_confirmation_link(user_id=user_id)
+
+
+@app.task(name=NOTIFICATION_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_notification(*, user_id: str, key: str) -> None:
+    mail_notification(user_id=user_id, key=key)

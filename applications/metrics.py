@@ -1,10 +1,12 @@
 """What /metrics shows of this app, and how calls are counted."""
 
+import time
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
+from applications.registration.services.notices import QUOTA_SHARE, flush_quotas, note_quota
 from applications.registration.services.request_log import flush_request_log, is_kept, note_request
 from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
@@ -44,6 +46,15 @@ def record_request(
     request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
 ) -> None:
     """For the log of the application's calls."""
+    standing = getattr(request, "rate_standing", None)
+    if standing is not None and standing.used >= QUOTA_SHARE * standing.quota:
+        note_quota(
+            application_id=caller.application_id,
+            user_id=caller.user_id,
+            used=standing.used,
+            quota=standing.quota,
+            day=int(time.time() // 86_400),
+        )
     match = request.resolver_match
     if caller.application_id is None or match is None or not is_kept():
         return
@@ -68,4 +79,7 @@ def flush_usage() -> None:
     try:
         flush_counts()
     finally:
-        flush_request_log()
+        try:
+            flush_request_log()
+        finally:
+            flush_quotas()

@@ -5,6 +5,7 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from applications.registration.services.mail import MAIL_TASK, send_mail_to_owners
+from applications.registration.services.notices import notify_of_ending_keys
 from applications.webhooks.services.health import review_failing_webhooks
 
 
@@ -17,3 +18,9 @@ def send_mail(*, application_id: str, subject: str, text: str) -> None:
 @app.task(name="applications.review_webhooks", queueing_lock="applications.review_webhooks")
 def review_webhooks(timestamp: int) -> None:
     review_failing_webhooks(now=timezone.now())
+
+
+@app.periodic(cron="23 * * * *")
+@app.task(name="applications.notify_of_ending_keys", queueing_lock="applications.notify_of_ending_keys")
+def notify_of_keys(timestamp: int) -> None:
+    notify_of_ending_keys(now=timezone.now())

@@ -20,6 +20,8 @@ UNTRACKED = {
     "accounts.Authenticator": "nothing in it but a secret",
     "accounts.EmailChange": "a question by mail; the change itself is an event of the user",
     "accounts.IdempotentAnswer": "a copy of an answer, for 24 hours",
+    "accounts.Notification": "a message",
+    "accounts.NotificationPreference": "where messages are wanted",
     "accounts.RateWindow": "a counter of one minute",
     "accounts.RecoveryCode": "nothing in it but a secret",
     "accounts.SecretGeneration": "when a secret of the environment was changed, and nothing else",
