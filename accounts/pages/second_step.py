@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.devices import known_device, remember_device
+from accounts.devices import browser_named, known_device, remember_device
 from accounts.models import NotificationKind, User
 from accounts.pages.forms import CodeForm
 from accounts.pages.throttling import too_many_seconds
@@ -34,8 +34,7 @@ def complete_sign_in(request: HttpRequest, user: User, destination: str) -> Http
 
 def notify_of_sign_in(request: HttpRequest, user: User) -> None:
     """The first sign-in of an account tells nothing new."""
-    sent = request.headers.get("User-Agent", "")
-    browser = "".join(letter for letter in sent if letter.isprintable())[:200] or "an unknown browser"
+    browser = browser_named(request.headers.get("User-Agent", ""))
     moment = timezone.now()
     notify(
         user_ids=[user.pk],

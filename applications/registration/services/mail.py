@@ -1,23 +1,13 @@
-"""Mail to the people behind an application."""
+"""Mail to the people behind an application, as 0.1.0 queued it; now they are notified by `notices`."""
 
-from django.conf import settings
 from django.core.mail import send_mail
 from django.db.models import Q
-from procrastinate.contrib.django import app
 
 from accounts.models import User
 from applications.registration.models import Application
 
 MAIL_TASK = "applications.send_mail"
 WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
-
-
-def mail_owners(*, application: Application, subject: str, text: str) -> None:
-    """Queues a mail to the owner and everybody who may write the application, with the transaction's commit."""
-    page = f"{settings.PUBLIC_URL}{application.get_absolute_url()}"
-    app.configure_task(MAIL_TASK).defer(
-        application_id=str(application.pk), subject=subject, text=f"{text}\n\n{page}\n"
-    )
 
 
 def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:
