@@ -1,4 +1,4 @@
-"""Pictures that others send, judged by their content and never by what they claim to be."""
+"""Uploaded pictures, checked by their content and never by what they claim to be."""
 
 import struct
 from collections.abc import Callable
