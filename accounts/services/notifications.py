@@ -52,7 +52,7 @@ def notify(
 
 def mail_notification(*, user_id: str, key: str) -> None:
     """To a confirmed address only: an account may have been made with the address of another person."""
-    row = Notification.objects.filter(user=user_id, key=key).select_related("user").first()
+    row = Notification.objects.filter(user=UUID(user_id), key=key).select_related("user").first()
     if row is None or not row.user.is_active or row.user.email_confirmed is None or not row.user.email:
         return
     more = f"{settings.PUBLIC_URL}{row.path}"

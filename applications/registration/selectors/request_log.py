@@ -76,7 +76,18 @@ def operations_logged(application: Application) -> list[OperationFigures]:
     with connection.cursor() as cursor:
         cursor.execute(BY_OPERATION, [application.pk, MOST_MEASURED])
         rows = cursor.fetchall()
-    return [OperationFigures(*row[:5], row[5] / 1000, row[6] / 1000) for row in rows]
+    return [
+        OperationFigures(
+            method=method,
+            path=path,
+            calls=calls,
+            refused=refused,
+            failed=failed,
+            median=median / 1000,
+            slow=slow / 1000,
+        )
+        for method, path, calls, refused, failed, median, slow in rows
+    ]
 
 
 def _narrowed(found: QuerySet[LoggedRequest], wanted: LogFilter) -> QuerySet[LoggedRequest]:

@@ -36,7 +36,7 @@ def notify_owners(
 ) -> None:
     people = {*owner_ids(application), application.user_id, *also} - {*without, None}
     notify(
-        user_ids=sorted(people),  # type: ignore[type-var]  # without None
+        user_ids=sorted(people),
         kind=kind,
         key=key,
         title=title,

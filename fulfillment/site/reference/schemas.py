@@ -147,5 +147,5 @@ def _name_of(reference: Mapping[str, Any]) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]  # type: ignore[index]
+        return {True: "true", False: "false", None: "null"}[value]
     return f"{value:,}" if isinstance(value, int) else str(value)
