@@ -7,19 +7,19 @@ TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, %s, 1)
 ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orders + %s::int
 """
-TALLIES_ANEW = """
+RECOUNT_TALLIES = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
 SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY store_id, application_id, status
 """
 
 
 def count_order(order: Order, *, status: int, by: int) -> None:
-    """Keeps the tally true to the orders, in the transaction that writes one."""
+    """Updates the tally; call it in the transaction that writes the order."""
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
 def count_all_orders() -> None:
-    """For orders that were loaded past the service."""
+    """Counts again after orders were written without the services."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM stores_ordertally")
-        cursor.execute(TALLIES_ANEW)
+        cursor.execute(RECOUNT_TALLIES)
