@@ -25,7 +25,7 @@ def test_a_developer_finds_why_a_call_was_refused(visitor):
     visitor.go(own)
     visitor.sign_in()
     page.locator(".figures a").click()
-    page.get_by_role("link", name="POST Ask for prices").click()
+    page.get_by_role("link", name="POST Request prices").click()
     expect(page.locator("#body")).to_contain_text('"Pointer"')
     page.get_by_role("link", name="Requests", exact=True).first.click()
     page.select_option("#id_operation", label="GET List the products of a store")

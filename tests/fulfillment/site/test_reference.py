@@ -129,7 +129,7 @@ def test_documents_bring_no_markup_and_no_links_that_are_not_on_the_site():
     ("words", "title"),
     [
         ("submit order", "Submit an order"),
-        ("PostalCode quote", "Ask for prices"),
+        ("PostalCode quote", "Request prices"),
         ("template_unusable", "template_unusable"),
         ("order.shipped", "order.shipped"),
         ("retry-after", "Rate limits"),
