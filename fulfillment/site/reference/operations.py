@@ -134,7 +134,17 @@ def operations() -> dict[str, Operation]:
 def events() -> dict[str, Event]:
     document = schema_document()
     reader = SchemaReader(document)
-    return {name: _event(reader, name, item["post"]) for name, item in document["webhooks"].items()}
+    return {
+        name: _event(reader, name, _resolved(document, item)["post"])
+        for name, item in document["webhooks"].items()
+    }
+
+
+def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A webhook stands in the document itself or among its components."""
+    for step in item["$ref"].removeprefix("#/").split("/") if "$ref" in item else ():
+        document = document[step.replace("~1", "/").replace("~0", "~")]
+    return document if "$ref" in item else item
 
 
 def raw_operation(operation_id: str) -> dict[str, Any] | None:
