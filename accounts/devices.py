@@ -15,6 +15,22 @@ from fulfillment.core.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"
+# The first mark counts: each browser also names those it wants to be taken for.
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("Windows", "Windows"),
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
 
 
 def known_device(request: HttpRequest | None, user: User | None) -> str:
@@ -31,6 +47,13 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
         return ""
     is_of_user = kept["account"] == str(user.pk) and kept.get("password") in digests(user.password)
     return str(kept["device"]) if is_of_user else ""
+
+
+def browser_named(user_agent: str) -> str:
+    """In words, such as "Firefox on Windows"; only ever names of these lists."""
+    browser = next((name for mark, name in BROWSERS if mark in user_agent), "an unknown browser")
+    system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
+    return f"{browser} on {system}" if system else browser
 
 
 def remember_device(response: HttpResponse, user: User) -> None:

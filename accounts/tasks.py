@@ -5,6 +5,7 @@ from procrastinate.contrib.django import app
 
 from accounts.services.association_mails import REQUEST_TASK, send_association_mail
 from accounts.services.email_confirmations import CONFIRMATION_TASK, send_confirmation_link
+from accounts.services.notifications import NOTIFICATION_TASK, mail_notification
 from accounts.services.passwords import RESET_TASK, send_reset_links
 
 
@@ -21,3 +22,8 @@ def send_confirmation(*, user_id: str) -> None:
 @app.task(name=REQUEST_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
 def send_request(*, request_id: str, user_id: str) -> None:
     send_association_mail(request_id=request_id, user_id=user_id)
+
+
+@app.task(name=NOTIFICATION_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))
+def send_notification(*, user_id: str, key: str) -> None:
+    mail_notification(user_id=user_id, key=key)

@@ -1,10 +1,16 @@
 """What /metrics shows of this app, and how calls are counted."""
 
-from accounts.callers import Caller
-from applications.registration.services.usage import count_call, flush_usage
-from fulfillment.core.observability.gauges import Gauges
+import time
+from typing import Any
 
-__all__ = ["GAUGES", "count_request", "flush_usage"]
+from django.http import HttpRequest, HttpResponse
+
+from accounts.callers import Caller
+from applications.registration.services.notices import QUOTA_SHARE, flush_quotas, note_quota
+from applications.registration.services.request_log import flush_request_log, is_kept, note_request
+from applications.registration.services.usage import count_call
+from applications.registration.services.usage import flush_usage as flush_counts
+from fulfillment.core.observability.gauges import Gauges
 
 # Only the newest attempts are looked at, so that the query costs the same however many there are.
 DELIVERIES = """
@@ -34,3 +40,46 @@ GAUGES = Gauges(
 def count_request(caller: Caller, status: int) -> None:
     if caller.application_id is not None:
         count_call(application_id=caller.application_id, status=status)
+
+
+def record_request(
+    request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
+) -> None:
+    """For the log of the application's calls."""
+    standing = getattr(request, "rate_standing", None)
+    if standing is not None and standing.used >= QUOTA_SHARE * standing.quota:
+        note_quota(
+            application_id=caller.application_id,
+            user_id=caller.user_id,
+            used=standing.used,
+            quota=standing.quota,
+            day=int(time.time() // 86_400),
+        )
+    match = request.resolver_match
+    if caller.application_id is None or match is None or not is_kept():
+        return
+    refused = response.status_code >= 400 and not response.streaming
+    headers: Any = response.headers
+    note_request(
+        application_id=caller.application_id,
+        user_id=caller.user_id,
+        method=request.method or "",
+        route=match.route,
+        status=response.status_code,
+        seconds=seconds,
+        request_id=request_id,
+        sent=request.META,
+        answered=headers,
+        problem=response.content if refused else None,
+    )
+
+
+def flush_usage() -> None:
+    """Counts first: a log that cannot be written must not hold them up."""
+    try:
+        flush_counts()
+    finally:
+        try:
+            flush_request_log()
+        finally:
+            flush_quotas()

@@ -5,6 +5,7 @@ from applications.registration.models import (
     ApplicationKey,
     DailyUsage,
     InvitationState,
+    LoggedRequest,
     Milestone,
     OwnerInvitation,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "DeliveryState",
     "Event",
     "InvitationState",
+    "LoggedRequest",
     "Milestone",
     "OwnerInvitation",
     "UsedCode",

@@ -77,7 +77,6 @@ INSTALLED_APPS = [
     "pghistory",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "django_htmx",
 ]
 
@@ -118,6 +117,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "accounts.pages.context.console_entry",
+                "accounts.pages.notifications.bell",
             ],
         },
     },
@@ -534,6 +534,8 @@ ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
 # How long an uploaded picture is kept that was never ordered, from its last use in a proof.
 ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
 # How long the files of imports are kept: uploads, and lists of problems.
+# The log of an application's calls in the portal; 0 keeps none.
+REQUEST_LOG_DAYS = environment.integer("REQUEST_LOG_DAYS", 7, maximum=90)
 IMPORT_DAYS_KEPT = environment.integer("IMPORT_DAYS_KEPT", 90, minimum=1, maximum=3650)
 
 LOG_LEVEL = environment.choice("LOG_LEVEL", "WARNING", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))

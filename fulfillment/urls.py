@@ -4,7 +4,7 @@ from django.urls import include, path, re_path
 from fulfillment.core.api.errors import unknown_path
 from fulfillment.core.api.schema import serve_schema
 from fulfillment.core.plugins import offered
-from fulfillment.site import api_docs, probes
+from fulfillment.site import probes
 from fulfillment.site.metrics import show_metrics
 from fulfillment.site.pages import handler400, handler403, handler404, handler500
 
@@ -14,9 +14,8 @@ __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"
 urlpatterns = [
     path("api/v1/", include("fulfillment.site.api_urls")),
     path("api/v1/schema", serve_schema, name="schema"),
-    path("api/v1/docs", api_docs.show_console, name="api-console"),
-    path("api/v1/docs/oauth2-redirect", api_docs.finish_sign_in),
-    re_path(r"^api/", unknown_path),
+    path("api/v1/docs", include("fulfillment.site.reference.urls")),
+    re_path(r"^api/(?!v1/docs)", unknown_path),
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
     *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),
     path("", include("fulfillment.site.page_urls")),

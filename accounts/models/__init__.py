@@ -1,6 +1,7 @@
 from accounts.models.association_request import AssociationRequest, AssociationState
 from accounts.models.email_change import EmailChange
 from accounts.models.idempotent_answer import IdempotentAnswer
+from accounts.models.notification import Notification, NotificationKind, NotificationPreference
 from accounts.models.rate_window import RateWindow
 from accounts.models.role import Role
 from accounts.models.secret_generation import SecretGeneration
@@ -15,6 +16,9 @@ __all__ = [
     "Authenticator",
     "EmailChange",
     "IdempotentAnswer",
+    "Notification",
+    "NotificationKind",
+    "NotificationPreference",
     "RateWindow",
     "RecoveryCode",
     "Role",

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from fulfillment.site.middleware import PROGRAM_PREFIXES
+from fulfillment.site.addresses import is_for_programs
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
 
@@ -21,7 +21,8 @@ class OperatorTwoFactor:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         required = settings.OPERATOR_TWO_FACTOR == "required"
-        if required and not request.path_info.startswith((*PROGRAM_PREFIXES, *BEFORE_TWO_FACTOR)):
+        path = request.path_info
+        if required and not is_for_programs(path) and not path.startswith(BEFORE_TWO_FACTOR):
             user: Any = request.user
             if user.is_authenticated and user.is_operator and user.two_factor_since is None:
                 return redirect("portal:two-factor")

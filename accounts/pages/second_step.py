@@ -7,13 +7,15 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.devices import remember_device
-from accounts.models import User
+from accounts.devices import browser_named, known_device, remember_device
+from accounts.models import NotificationKind, User
 from accounts.pages.forms import CodeForm
 from accounts.pages.throttling import too_many_seconds
+from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
 from fulfillment.core.errors import TooManyRequests
 
@@ -22,10 +24,27 @@ SECONDS = 600
 
 
 def complete_sign_in(request: HttpRequest, user: User, destination: str) -> HttpResponse:
+    if user.last_login is not None and not known_device(request, user):
+        notify_of_sign_in(request, user)
     login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
     response = _move_on(request, destination)
     remember_device(response, user)
     return response
+
+
+def notify_of_sign_in(request: HttpRequest, user: User) -> None:
+    """The first sign-in of an account tells nothing new."""
+    browser = browser_named(request.headers.get("User-Agent", ""))
+    moment = timezone.now()
+    notify(
+        user_ids=[user.pk],
+        kind=NotificationKind.NEW_SIGN_IN,
+        key=f"sign-in:{moment:%Y%m%d%H%M%S%f}",
+        title="A sign-in from a browser not seen before",
+        text=f"{moment:%d %b %Y, %H:%M} UTC, from {request.META.get('REMOTE_ADDR', '')} with {browser}. "
+        "If it was not you, change your password.",
+        path="/accounts/password-change/",
+    )
 
 
 def _move_on(request: HttpRequest, destination: str) -> HttpResponse:

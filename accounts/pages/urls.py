@@ -2,10 +2,20 @@ from django.urls import path
 
 from accounts.pages.emails import cancel_change, change_email, send_link_again
 from accounts.pages.keys import KeysView, hide_keys, regenerate_key, subscribe
+from accounts.pages.notifications import (
+    change_preferences,
+    list_notifications,
+    open_notification,
+    read_all,
+)
 from accounts.pages.profile import show_profile, show_roles
 from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_off
 
 urlpatterns = [
+    path("notifications", list_notifications, name="notifications"),
+    path("notifications/read", read_all, name="notifications-read"),
+    path("notifications/preferences", change_preferences, name="notification-preferences"),
+    path("notifications/<int:notification_id>", open_notification, name="notification"),
     path("profile", show_profile, name="profile"),
     path("profile/email", change_email, name="profile-email"),
     path("profile/email/link", send_link_again, name="profile-email-link"),

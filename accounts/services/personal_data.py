@@ -10,6 +10,8 @@ from accounts.models import (
     Authenticator,
     EmailChange,
     IdempotentAnswer,
+    Notification,
+    NotificationPreference,
     Role,
     Subscription,
     User,
@@ -43,6 +45,7 @@ def personal_data() -> list[PersonalData]:
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
         PersonalData("kept_answers", _kept_answers),
+        PersonalData("notifications", _notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", trail),
         # Last: the others look for the names that go here.
@@ -173,3 +176,13 @@ def _kept_answers(user: User) -> Iterator[Record]:
 
 def _delete(rows: Any) -> None:
     rows.delete()
+
+
+def _notifications(user: User) -> Iterator[Record]:
+    for one in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
+        yield {"Kind": one.kind, "Title": one.title, "Text": one.text, "Created": timestamp(one.created)}
+
+
+def _erase_notifications(user: User) -> None:
+    _delete(Notification.objects.filter(user=user))
+    _delete(NotificationPreference.objects.filter(user=user))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import QueryDict
 from oauthlib.oauth2.rfc6749 import errors
 
@@ -14,7 +13,6 @@ from applications.oauth.issuing import require_known_resources
 from applications.oauth.redirects import with_issuer, with_parameters
 from applications.oauth.server import server
 from applications.registration.models import Application
-from applications.registration.services.built_in import CONSOLE_RETURN
 
 # Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
 PARAMETERS = (
@@ -40,13 +38,10 @@ class AuthorizationRequest:
 
     @property
     def needs_consent(self) -> bool:
-        """A first-party application is trusted where its identity is sure: by a key, or by our own return page."""
+        """A first-party application is trusted where its identity is sure: by a key."""
         if not self.application.is_first_party or Permission.OPERATOR in self.scopes:
             return True
-        return (
-            self.application.client_type != Application.CLIENT_CONFIDENTIAL
-            and self.redirect_uri != settings.PUBLIC_URL + CONSOLE_RETURN
-        )
+        return self.application.client_type != Application.CLIENT_CONFIDENTIAL
 
     def grant(self, user: User) -> str:
         """The address that carries the code (or the token) to the application."""

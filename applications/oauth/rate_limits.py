@@ -10,8 +10,7 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
-
-API_PREFIX = "/api/"
+from fulfillment.site.addresses import is_api
 
 
 class RateLimits:
@@ -25,7 +24,7 @@ class RateLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith(API_PREFIX):
+        if not is_api(request.path_info):
             return self.get_response(request)
         bucket = _bucket(request)
         if (standing := rate_limits.cached_rejection(bucket)) and not _carries_token(request):

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from applications.oauth.pages.authorizations import revoke, show_authorizations
+from applications.oauth.pages.send import send_request
 from applications.registration.pages.applications import (
     edit_application,
     list_applications,
@@ -19,6 +20,7 @@ from applications.registration.pages.keys import (
     show_keys,
 )
 from applications.registration.pages.owners import remove, send_again, show_owners, withdraw
+from applications.registration.pages.requests import list_requests, show_performance, show_request
 from applications.registration.pages.try_it import try_application
 from applications.webhooks.pages import urls as webhooks
 
@@ -42,6 +44,9 @@ urlpatterns = [
         name="application-subscription-regenerate",
     ),
     path(f"{ONE}/icon", show_icon, name="application-icon"),
+    path(f"{ONE}/requests", list_requests, name="application-requests"),
+    path(f"{ONE}/requests/performance", show_performance, name="application-performance"),
+    path(f"{ONE}/requests/<str:request_id>", show_request, name="application-request"),
     path(f"{ONE}/try", try_application, name="application-try"),
     path(f"{ONE}/owners", show_owners, name="application-owners"),
     path(f"{ONE}/owners/<str:user_id>/remove", remove, name="application-owner-remove"),
@@ -52,6 +57,7 @@ urlpatterns = [
     path("invitations/<str:token>/decline", decline, name="invitation-decline"),
     path("profile/authorizations", show_authorizations, name="authorizations"),
     path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
+    path("send/<str:operation_id>", send_request, name="send"),
     path("icons/<str:sha256>.png", serve_icon, name="icon"),
     *webhooks.urlpatterns,
 ]

@@ -31,20 +31,23 @@ class RequestInstrumentation:
         token = current_trace.set(trace)
         try:
             response = self.get_response(request)
-            observe(request, response, time.perf_counter() - started)
+            observe(request, response, time.perf_counter() - started, trace.trace_id)
         finally:
             current_trace.reset(token)
         response.headers["traceparent"] = trace.traceparent
+        response.headers["X-Request-ID"] = trace.trace_id
         for usage in self.usage:
             usage.start()
         return response
 
 
-def observe(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+def observe(request: HttpRequest, response: HttpResponse, seconds: float, request_id: str) -> None:
     caller = getattr(request, "auth", None)
     if caller is not None:
         for count_request in offered("metrics", "count_request"):
             count_request(caller, response.status_code)
+        for record_request in offered("metrics", "record_request"):
+            record_request(request, response, caller, seconds, request_id)
     if settings.METRICS_OPEN:
         match = request.resolver_match
         measure_request(

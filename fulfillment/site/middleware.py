@@ -24,22 +24,8 @@ from fulfillment.core.api.form_limits import (
     field_count,
     stated_size,
 )
+from fulfillment.site.addresses import is_api, is_for_programs
 from fulfillment.site.request_heads import head_refusal
-
-API_PREFIX = "/api/"
-# Called by programs, or files for whoever holds their address: no session, no cookie, no signed-in user.
-# Machine answers are never pages.
-PROGRAM_PREFIXES = (
-    API_PREFIX,
-    "/oauth/token",
-    "/oauth/revoke",
-    "/.well-known/",
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/proofs/",
-    "/assets/",
-)
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -62,7 +48,7 @@ class _PagesOnly:
     get_response: Any
 
     def __call__(self, request: HttpRequest) -> Any:
-        if request.path_info.startswith(PROGRAM_PREFIXES):
+        if is_for_programs(request.path_info):
             return self.get_response(request)
         return super().__call__(request)  # type: ignore[misc]  # of the middleware mixed in
 
@@ -81,7 +67,7 @@ class PageSessions(_PagesOnly, SessionMiddleware):
 class PageCsrf(_PagesOnly, CsrfViewMiddleware):
     def process_view(self, request: HttpRequest, *view: Any) -> Any:
         # They take no cookie, so no other site can make a browser call them with credentials.
-        if request.path_info.startswith(PROGRAM_PREFIXES):
+        if is_for_programs(request.path_info):
             return None
         return super().process_view(request, *view)
 
@@ -102,7 +88,7 @@ class BodyLimits:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         size = stated_size(request)
-        if not size or request.path_info.startswith(PROGRAM_PREFIXES):
+        if not size or is_for_programs(request.path_info):
             return self.get_response(request)
         if size > SMALL_FORM and not _may_send(request, size):
             return problem(413, "body_too_large", f"The body has {size:,} bytes; so many are not taken here.")
@@ -135,7 +121,7 @@ class ApiHistory:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method in {"GET", "HEAD"} or not request.path_info.startswith(API_PREFIX):
+        if request.method in {"GET", "HEAD"} or not is_api(request.path_info):
             return self.get_response(request)
         with pghistory.context(url=request.path):
             return self.get_response(request)
@@ -172,7 +158,7 @@ class SecurityHeaders:
         response = self.get_response(request)
         headers = response.headers
         path = request.path_info
-        if path.startswith(API_PREFIX):
+        if is_api(path):
             headers.setdefault("Content-Security-Policy", API_POLICY)
         else:
             policy = ADMIN_POLICY if path.startswith("/admin") else PAGE_POLICY

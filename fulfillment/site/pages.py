@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
 from fulfillment.core.errors import Unavailable
-from fulfillment.site.middleware import API_PREFIX
+from fulfillment.site.addresses import is_api
 
 PLACEHOLDERS = {
     "client_id": "YOUR_CLIENT_ID",
@@ -30,20 +30,20 @@ def show_guide(request: HttpRequest) -> HttpResponse:
 
 
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_api(request):
+    if is_api(request.path_info):
         return problem(400, "invalid_request", "The request could not be read.")
     return _bare("portal/400.html", 400)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_api(request):
+    if is_api(request.path_info):
         return problem(403, "forbidden", "You may not do this.")
     said = str(exception) if isinstance(exception, PermissionDenied) else ""
     return render(request, "portal/403.html", {"said": said}, status=403)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_api(request):
+    if is_api(request.path_info):
         return unknown_path(request)
     # The resolver's own Http404 holds a list of every pattern; ours hold a sentence.
     said = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
@@ -54,21 +54,17 @@ def handler500(request: HttpRequest) -> HttpResponse:
     """Uses nothing that needs the database: it may be what is missing."""
     error = sys.exc_info()[1]
     if isinstance(error, DATABASE_AWAY):
-        if _is_api(request):
+        if is_api(request.path_info):
             return database_away(error)
         page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
         return logged_as_away(error, page)
-    if _is_api(request):
+    if is_api(request.path_info):
         return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
     return _bare("portal/500.html", 500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "portal/csrf.html", status=403)
-
-
-def _is_api(request: HttpRequest) -> bool:
-    return request.path_info.startswith(API_PREFIX)
 
 
 def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:

@@ -8,9 +8,13 @@ from ipaddress import ip_network
 from threading import Thread
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 from standardwebhooks import Webhook
 
+from applications.webhooks.models import Delivery, DeliveryAttempt, Event
+from applications.webhooks.services.webhooks import create_webhook
+from tests.support.visual_checks import faults_of
 from tests.support.workers import forget_jobs, working
 
 
@@ -73,3 +77,41 @@ def test_a_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
     headers, body = Endpoint.got[-1]
     assert Webhook(secret).verify(body.decode(), headers) == json.loads(page.locator("#body").inner_text())
     assert visitor.complaints == []
+
+
+@pytest.fixture
+def tried(site):
+    """Two deliveries that ended, made before the browser."""
+    application = site[1].application
+    webhook, _ = create_webhook(application=application, values={"URL": "https://93.184.216.34/in"})
+    now = timezone.now()
+    for number in (1, 2):
+        event = Event.objects.create(
+            application=application,
+            type="order.shipped",
+            timestamp=now,
+            data={"OrderNumber": f"1000{number}"},
+        )
+        delivery = Delivery.objects.create(event=event, webhook=webhook, state="Failed", tries=1, created=now)
+        DeliveryAttempt.objects.create(delivery=delivery, timestamp=now, milliseconds=9, status_code=500)
+    return f"/applications/{application.pk}/webhooks/{webhook.pk}"
+
+
+def test_a_developer_checks_a_signature_and_resends_several(tried, visitor):
+    page = visitor.page
+    visitor.go(tried)
+    visitor.sign_in()
+    page.get_by_role("link", name="Test a signature").click()
+    page.get_by_role("button", name="Check the signature").click()
+    expect(page.get_by_role("status").first).to_contain_text("Valid.")
+    page.locator("#id_body").press_sequentially(" ")
+    page.get_by_role("button", name="Check the signature").click()
+    expect(page.get_by_role("status").first).to_contain_text("Not valid.")
+    faults = faults_of(visitor, "tester", lambda: visitor.go(f"{tried}/signature"))
+    visitor.go(f"{tried}?state=Failed")
+    faults += faults_of(visitor, "log", lambda: visitor.go(f"{tried}?state=Failed"))
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Resend the chosen").click()
+    expect(page.get_by_role("status").first).to_contain_text("2 events sent again.")
+    assert faults == []

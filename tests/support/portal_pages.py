@@ -18,14 +18,14 @@ NO_PAGE = {
     "oauth2_provider:oauth-resource-metadata": "JSON",
     ".well-known/oauth-authorization-server/<path:issuer_path>": "JSON",
     ".well-known/oauth-protected-resource/<path:resource_path>": "JSON",
-    "api/v1/docs/oauth2-redirect": "where Swagger's window comes back to; it closes itself",
-    "^api/": "JSON",
+    "^api/(?!v1/docs)": "JSON",
     "portal:icon": "a picture",
     "portal:application-order-print-file": "a file",
     "portal:application-order-proof": "a picture",
     "portal:live-proof": "JSON",
     "portal:store-logo": "a picture",
     "portal:live-proof-picture": "a picture",
+    "portal:notification": "leads to what it is about",
     "proofs": "a file",
     "assets": "a file",
     "schema": "YAML",
@@ -41,11 +41,13 @@ ACTS_AT_ONCE = {
     "portal:profile-keys-hide": "hides",
     "portal:profile-subscribe": "makes keys",
     "portal:product-picture": "adds a picture, of which the answer is JSON",
+    "portal:notifications-read": "nothing goes but a mark",
     "portal:invitation-send": "sends the letter again",
     "portal:invitation-accept": "the page it is sent from is the question",
     "portal:invitation-decline": "the page it is sent from is the question",
     "portal:webhook-enable": "switches on",
     "portal:webhook-test": "sends a test",
+    "portal:deliveries-resend": "receivers know an event by its ID",
     "portal:delivery-resend": "receivers know an event by its ID",
 }
 # What is filled in there makes or changes something, and takes nothing away that is not typed anew.
@@ -68,18 +70,21 @@ FORMS = {
     "portal:application-try",
     "portal:directory-store",
     "portal:product",
+    "portal:notification-preferences",
     "portal:profile",
+    "portal:send",
     "portal:profile-email",
     "portal:profile-keys",
     "portal:two-factor-set-up",
     "portal:webhook",
     "portal:webhook-edit",
     "portal:webhook-new",
+    "portal:webhook-signature",
     "second_step",
     "signup",
 }
 # Files that no page of the portal is made of.
-OTHER_TEMPLATES = ("admin/", "unfold/", "api/console_redirect.html")
+OTHER_TEMPLATES = ("admin/", "unfold/")
 
 
 def names_of_addresses() -> set[str]:

@@ -1,6 +1,7 @@
 from applications.registration.models.application import Application
 from applications.registration.models.icon import ApplicationIcon
 from applications.registration.models.key import ApplicationKey
+from applications.registration.models.logged_request import LoggedRequest
 from applications.registration.models.milestone import Milestone
 from applications.registration.models.owner_invitation import InvitationState, OwnerInvitation
 from applications.registration.models.usage import DailyUsage
@@ -11,6 +12,7 @@ __all__ = [
     "ApplicationKey",
     "DailyUsage",
     "InvitationState",
+    "LoggedRequest",
     "Milestone",
     "OwnerInvitation",
 ]

@@ -99,3 +99,12 @@ def writable_application_ids(caller: Caller, applications: list[Application]) ->
     if None in roles:
         roles |= {application.pk for application in applications}
     return roles if caller.third_party_id is None else roles & {caller.third_party_id}
+
+
+def applications_to_call_as(user_id: Any, *, most: int = 100) -> list[Application]:
+    """The enabled applications that this user may change themselves, by name: those whose keys are theirs to use."""
+    written = Role.objects.filter(
+        user=user_id, application__isnull=False, store__isnull=True, grant__in=WRITE_GRANTS
+    )
+    own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
+    return list(with_icons(own).order_by("name", "pk")[:most])

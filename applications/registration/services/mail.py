@@ -1,38 +1,13 @@
-"""Mail to the people behind an application."""
+"""Mail to the people behind an application, as 0.1.0 queued it; now they are notified by `notices`."""
 
-from uuid import UUID
-
-from django.conf import settings
 from django.db.models import Q
-from procrastinate.contrib.django import app
 
 from accounts.mail import send_text
 from accounts.models import User
 from applications.registration.models import Application
 
 MAIL_TASK = "applications.send_mail"
-MAIL_USER_TASK = "applications.send_mail_to_user"
 WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
-
-
-def mail_owners(*, application: Application, subject: str, text: str) -> None:
-    """Queues a mail to the owner and everybody who may write the application, with the transaction's commit."""
-    page = f"{settings.PUBLIC_URL}{application.get_absolute_url()}"
-    app.configure_task(MAIL_TASK).defer(
-        application_id=str(application.pk), subject=subject, text=f"{text}\n\n{page}\n"
-    )
-
-
-def mail_user(*, user_id: UUID, subject: str, text: str) -> None:
-    """Queues a mail to one person, with the transaction's commit."""
-    app.configure_task(MAIL_USER_TASK).defer(user_id=str(user_id), subject=subject, text=text)
-
-
-def send_mail_to_user(*, user_id: str, subject: str, text: str) -> None:
-    """To a confirmed address only, as of the moment it is sent."""
-    person = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=False).first()
-    if person is not None and person.email:
-        send_mail(subject, text, None, [person.email])
 
 
 def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:

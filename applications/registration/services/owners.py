@@ -14,13 +14,14 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.mail import MailAway, send_letter
-from accounts.models import Role, User
+from accounts.models import NotificationKind, Role, User
 from accounts.services.secret_generations import PEPPERS, TimeLimited
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write
 from applications.registration.selectors.owners import invitation_of, owner_ids, pending_invitation
 from applications.registration.services.applications import OWNER_GRANTS
 from applications.registration.services.keys import lock_application
+from applications.registration.services.notices import notify_owners
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import digest, generate_secret
 
@@ -53,6 +54,15 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
         "token": token,
         "days": LIFETIME.days,
     }
+    notify_owners(
+        application=application,
+        kind=NotificationKind.OWNER_INVITED,
+        key=f"invitation:{invitation.pk}",
+        title=f"A new owner is invited to {application.name}",
+        text="Owners have all the same rights. See who is invited, and withdraw what is wrong.",
+        path=f"{application.get_absolute_url()}/owners",
+        without=[caller.user_id],
+    )
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
     except MailAway:

@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 
 from accounts.models import User
 from accounts.services.personal_trail import emails_of, known_as
-from applications.registration.models import Application, OwnerInvitation
+from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.erasure import ERASED
 from fulfillment.core.audit.personal_data import PersonalData, Record
@@ -20,6 +20,7 @@ def personal_data() -> list[PersonalData]:
     return [
         PersonalData("applications", _applications, _erase_contacts),
         PersonalData("owner_invitations", _invitations, _erase_invitations),
+        PersonalData("logged_requests", _requests, _erase_requests),
     ]
 
 
@@ -74,3 +75,20 @@ def _erase_invitations(user: User) -> None:
     events: Any = OwnerInvitation.pgh_event_model  # type: ignore[attr-defined]
     with pgtrigger.ignore("applications.OwnerInvitationEvent:append_only"):
         events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)
+
+
+def _requests(user: User) -> Iterator[Record]:
+    """Calls that applications made for the person."""
+    for one in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
+        yield {
+            "ApplicationID": str(one.application_id),
+            "Time": timestamp(one.time),
+            "Method": one.method,
+            "Path": one.path,
+            "Status": one.status,
+            "UserAgent": one.headers.get("request", {}).get("User-Agent"),
+        }
+
+
+def _erase_requests(user: User) -> None:
+    LoggedRequest.objects.filter(user=user).delete()

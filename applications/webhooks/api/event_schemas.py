@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from applications.webhooks.api.event_examples import ABOUT, example_of
 from applications.webhooks.models.event_type import EventType
 from fulfillment.core.api.document import or_null
 
@@ -101,7 +102,7 @@ def _webhook(event_type: str, schema: str) -> dict[str, Any]:
     return {
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
-        "description": "Signed as Standard Webhooks says; see the webhooks of an application.",
+        "description": f"{ABOUT[event_type]} Signed as Standard Webhooks says; see the webhooks of an application.",
         # Of their own: generators write one file for each tag, and that of the operations would be lost.
         "tags": [TAG],
         # Proved by the signature, not by a token.
@@ -110,7 +111,15 @@ def _webhook(event_type: str, schema: str) -> dict[str, Any]:
             {"name": name, "in": "header", "required": True, "schema": TEXT, "description": text}
             for name, text in HEADERS.items()
         ],
-        "requestBody": {"content": {"application/json": {"schema": {"$ref": schema}}}, "required": True},
+        "requestBody": {
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": schema},
+                    "examples": {"Event": {"value": example_of(event_type)}},
+                }
+            },
+            "required": True,
+        },
         "responses": {
             "2XX": {"description": "Received; answered within 15 seconds."},
             "410": {"description": "Disables the webhook."},

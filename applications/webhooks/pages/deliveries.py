@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.contrib import messages
@@ -16,18 +17,26 @@ from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, opened, readable, writable
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
+from applications.webhooks.models.event_type import EventType
 from applications.webhooks.pages.forms import RECOVER_FIELDS, RecoverForm
 from applications.webhooks.pages.webhooks import address_of, take_secret
 from applications.webhooks.selectors.deliveries import delivery_page, find_delivery
 from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.signatures import sent_body, sent_headers
 from applications.webhooks.selectors.webhooks import find_webhook
-from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
+from applications.webhooks.services.deliveries import (
+    recover_deliveries,
+    resend_deliveries,
+    resend_delivery,
+    send_test_event,
+)
 from fulfillment.core.errors import DomainError
 
 DELIVERIES_A_PAGE = 25
 # A page about a try that is due within this looks again by itself; a try under way holds a lease of 40 s.
 SOON = timedelta(seconds=60)
 LARGEST_KEY = 2**63 - 1
+UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,7 +64,11 @@ def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, ev
     delivery = find_delivery(webhook, event_id)
     context = frame(request, application, "webhooks", webhook=webhook, delivery=delivery)
     context["payload"] = orjson.dumps(event_record(delivery.event), option=orjson.OPT_INDENT_2).decode()
-    context["attempts"] = list(reversed(delivery.attempts.all()))
+    context["raw"] = sent_body(delivery).decode()
+    context["attempts"] = [
+        {"attempt": attempt, "headers": sent_headers(delivery, attempt)}
+        for attempt in reversed(delivery.attempts.all())
+    ]
     context["is_soon"] = (
         webhook.is_enabled and delivery.next_try is not None and delivery.next_try < timezone.now() + SOON
     )
@@ -89,17 +102,48 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
     return redirect(_delivery_address(webhook, delivery))
 
 
+@require_POST
+@signed_in
+def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    """Those ticked in the log."""
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
+    if not chosen:
+        messages.warning(request, "Choose at least one delivery.")
+        return redirect(address_of(webhook))
+    try:
+        count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{count} event{'' if count == 1 else 's'} sent again.")
+    return redirect(address_of(webhook))
+
+
 def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
-    asked = request.GET.get("state", "")
+    asked, kind = request.GET.get("state", ""), request.GET.get("type", "")
     state = asked if asked in DeliveryState.values else ""
+    kind = kind if kind in EventType.values else ""
+    number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")
     key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= LARGEST_KEY else None
-    found = delivery_page(webhook, state=state or None, before=key, take=DELIVERIES_A_PAGE + 1)
+    found = delivery_page(
+        webhook,
+        state=state or None,
+        event_type=kind or None,
+        order_number=number or None,
+        before=key,
+        take=DELIVERIES_A_PAGE + 1,
+    )
     shown = found[:DELIVERIES_A_PAGE]
     return {
         "deliveries": [{"delivery": each, "last": _last(list(each.attempts.all()))} for each in shown],
         "state": state,
         "states": DeliveryState.values,
+        "kind": kind,
+        "kinds": EventType.values,
+        "number": number,
+        "filtered": bool(state or kind or number),
         "older": shown[-1].pk if len(found) > DELIVERIES_A_PAGE else None,
         "is_later_page": key is not None,
     }

@@ -1,6 +1,13 @@
 from django.urls import path
 
-from applications.webhooks.pages.deliveries import resend, send_test, show_delivery, show_webhook
+from applications.webhooks.pages.deliveries import (
+    resend,
+    resend_chosen,
+    send_test,
+    show_delivery,
+    show_webhook,
+)
+from applications.webhooks.pages.tester import check_signature
 from applications.webhooks.pages.webhooks import (
     delete,
     edit_webhook,
@@ -22,6 +29,8 @@ urlpatterns = [
     path(f"{ONE}/secret", rotate, name="webhook-secret"),
     path(f"{ONE}/test", send_test, name="webhook-test"),
     path(f"{ONE}/delete", delete, name="webhook-delete"),
+    path(f"{ONE}/signature", check_signature, name="webhook-signature"),
+    path(f"{ONE}/resend", resend_chosen, name="deliveries-resend"),
     path(f"{ONE}/deliveries/<str:event_id>", show_delivery, name="delivery"),
     path(f"{ONE}/deliveries/<str:event_id>/resend", resend, name="delivery-resend"),
 ]

@@ -19,6 +19,8 @@ def delivery_page(
     webhook: Webhook,
     *,
     state: str | None = None,
+    event_type: str | None = None,
+    order_number: str | None = None,
     before: int | None = None,
     take: int = DEFAULT_TAKE,
 ) -> list[Delivery]:
@@ -26,6 +28,10 @@ def delivery_page(
     deliveries = _deliveries(webhook).order_by("-id")
     if state:
         deliveries = deliveries.filter(state=known_state(state))
+    if event_type:
+        deliveries = deliveries.filter(event__type=event_type)
+    if order_number:
+        deliveries = deliveries.filter(event__data__OrderNumber=order_number)
     if before is not None:
         deliveries = deliveries.filter(pk__lt=before)
     return list(deliveries[:take])

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from applications.registration.services.mail import mail_owners
+from accounts.models import NotificationKind
+from applications.registration.services.notices import notify_owners
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import disable_webhook, lock_webhook
 from fulfillment.core.errors import Conflict
@@ -35,9 +36,12 @@ def _warn(webhook: Webhook, now: datetime) -> None:
     if not locked or locked.warned:
         return
     Webhook.objects.filter(pk=locked.pk).update(warned=now)
-    mail_owners(
+    notify_owners(
         application=locked.application,
-        subject=f"A webhook of {locked.application.name} fails",
+        kind=NotificationKind.WEBHOOK_FAILING,
+        key=f"webhook:{locked.pk}:failing:{locked.failing_since:%Y%m%d%H%M%S}",
+        path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
+        title=f"A webhook of {locked.application.name} fails",
         text=f"No event has reached {locked.url} for 24 hours. After 120 hours without success the webhook is "
         "disabled; nothing is lost, events are kept for 30 days.",
     )

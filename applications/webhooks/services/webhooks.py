@@ -12,9 +12,10 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import NotificationKind
 from applications.registration.models import Application
 from applications.registration.services.keys import lock_application
-from applications.registration.services.mail import mail_owners
+from applications.registration.services.notices import notify_owners
 from applications.webhooks.models import Webhook, WebhookSecret
 from applications.webhooks.models.event_type import EVERYTHING
 from applications.webhooks.selectors.webhooks import webhook_etag
@@ -95,9 +96,12 @@ def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
     locked.save()
     data = {"WebhookID": str(locked.pk), "URL": locked.url, "DisabledReason": reason}
     record_event(application_id=locked.application_id, store_id="", type="webhook.disabled", data=data)
-    mail_owners(
+    notify_owners(
         application=locked.application,
-        subject=f"A webhook of {locked.application.name} was disabled",
+        kind=NotificationKind.WEBHOOK_FAILING,
+        key=f"webhook:{locked.pk}:disabled:{locked.updated:%Y%m%d%H%M%S%f}",
+        title=f"A webhook of {locked.application.name} was disabled",
+        path=f"{locked.application.get_absolute_url()}/webhooks/{locked.pk}",
         text=f"{reason}\n\nEvents are not sent to {locked.url} any more. Enable the webhook again when it works, "
         "and recover what it missed: events are kept for 30 days.",
     )

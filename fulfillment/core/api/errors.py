@@ -16,6 +16,7 @@ from fulfillment.core.db.outage import log_database_error
 from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
 from fulfillment.core.json_pointers import Place, pointer_to
 from fulfillment.core.mistakes import LISTED, UNLISTED, Mistakes
+from fulfillment.core.observability.logs import current_trace
 
 logger = logging.getLogger("fulfillment.api")
 
@@ -98,6 +99,8 @@ def problem(
         "_meta": {"Messages": [detail, *(f.message for f in listed if f.message != detail)]},
         **(members or {}),
     }
+    if trace := current_trace.get():
+        body["RequestID"] = trace.trace_id
     return HttpResponse(
         orjson.dumps(body),
         status=status,

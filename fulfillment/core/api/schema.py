@@ -94,6 +94,9 @@ class ProblemSerializer(serializers.Serializer):
     ErrorCount = serializers.IntegerField(
         min_value=0, help_text="How many there are, also of those not listed."
     )
+    RequestID = serializers.CharField(
+        required=False, help_text="Name it when you ask for help; also in the header `X-Request-ID`."
+    )
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
     message = serializers.CharField(required=False, help_text="Subscription key errors only.")

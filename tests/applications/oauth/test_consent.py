@@ -8,12 +8,12 @@ from oauth2_provider.models import AccessToken, Grant
 from accounts.callers import Caller
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
+from applications.registration.services.built_in import ensure_api_console
 from tests.factories.accounts import OperatorFactory
 from tests.factories.applications import ApplicationFactory, issue_token
 from tests.support.oauth_flows import Party, answer_of, browser_of
 
 ISSUER = "http://127.0.0.1:8000"
-CONSOLE_RETURN = f"{ISSUER}/api/v1/docs/oauth2-redirect"
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,11 @@ def test_a_first_party_application_without_a_key_is_asked_about(user):
     assert party.ask(browser_of(user)).status_code == 200
 
 
-def test_the_console_returns_to_this_service_without_a_question(user):
-    party = Party(ApplicationFactory(first_party=True, reply_urls=(CONSOLE_RETURN, "http://127.0.0.1:9/x")))
-    assert "code" in answer_of(party.ask(browser_of(user)))
-    assert party.ask(browser_of(user), redirect_uri="http://127.0.0.1:9/x").status_code == 200
-    assert (
-        party.ask(browser_of(user), redirect_uri=CONSOLE_RETURN.replace(":8000", ":8001")).status_code == 200
-    )
+def test_the_reference_itself_cannot_be_used_for_a_sign_in(user):
+    party = Party(ApplicationFactory(first_party=True))
+    client_id = ensure_api_console().client_id
+    for address in (f"{ISSUER}/api/v1/docs/oauth2-redirect", "http://127.0.0.1:9/x"):
+        assert party.ask(browser_of(user), client_id=client_id, redirect_uri=address).status_code == 400
 
 
 def test_operator_rights_are_always_asked_about(db):

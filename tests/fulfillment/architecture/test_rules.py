@@ -63,6 +63,8 @@ FORBIDDEN_IMPORTS = {
 }
 # Everything else writes its rows with what it has, so that no cell is run as a formula.
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}
+# Of the documents of this repository alone, by a parser that lets no HTML through; its tests hold it to that.
+RENDERS_MARKDOWN = {"fulfillment/site/reference/markdown.py"}
 CSRF_EXEMPT = {"applications/oauth/views.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
 EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
@@ -240,6 +242,8 @@ HARMLESS_COMPARISONS = {
 def test_source_keeps_the_rules(path):
     tree, name = parsed(path), where(path)
     found = [*wrong_calls(tree), *wrong_imports(tree, name)]
+    if name in RENDERS_MARKDOWN:
+        found = [said for said in found if "mark_safe" not in said]
     if name not in STATEMENTS_PASSED_ON:
         found += wrong_statements(tree)
     if name not in WRITES_CSV:

@@ -20,7 +20,6 @@ from accounts.services.email_changes import ask_email_change
 from accounts.services.passwords import ask_reset_link
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
-from applications.registration.services.mail import mail_owners
 from applications.registration.services.owners import OwnerInvitation
 from delivery.datasets.models import ImportRun
 from fulfillment.core.errors import Conflict
@@ -29,6 +28,7 @@ from fulfillment.operations.privacy import data_providers, erase_user, export_us
 from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
 from tests.factories.orders import make_product, order_body
+from tests.support.queued_mail import mail_owners
 from tests.support.scenario import PASSWORD, build_world
 
 # Of each link to a user the file of the export that tells of it, or why none does. A new table wants a decision, and
@@ -40,12 +40,15 @@ LINKS = {
     "accounts.Authenticator.user": "profile",
     "accounts.EmailChange.user": "email_changes",
     "accounts.IdempotentAnswer.user": "kept_answers",
+    "accounts.Notification.user": "notifications",
+    "accounts.NotificationPreference.user": "notifications",
     "accounts.Role.user": "roles",
     "accounts.Subscription.user": "subscription",
     "accounts.User.counted_on": "profile",
     "accounts.UserEvent.pgh_obj": "profile_changes",
     "admin.LogEntry.user": "console_log",
     "applications.Application.user": "applications",
+    "applications.LoggedRequest.user": "logged_requests",
     "applications.OwnerInvitation.decided_by": "owner_invitations",
     "applications.OwnerInvitation.invited_by": "owner_invitations",
     "oauth2_provider.AccessToken.user": "authorizations",

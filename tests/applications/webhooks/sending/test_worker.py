@@ -13,7 +13,6 @@ import pytest
 from django.db import connection
 from standardwebhooks import Webhook as Verifier
 
-from applications.registration.services.mail import mail_owners
 from applications.webhooks.models import Delivery, DeliveryAttempt
 from applications.webhooks.selectors.workers import worker_health
 from applications.webhooks.services.deliveries import send_test_event
@@ -22,6 +21,7 @@ from stores.orders.models import Order
 from tests.factories.applications import ApplicationFactory
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
+from tests.support.queued_mail import mail_owners
 from tests.support.webhook_receiver import Receiver, receiving
 from tests.support.workers import (
     LEASE,

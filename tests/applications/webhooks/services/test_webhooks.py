@@ -5,7 +5,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.models import Role
+from accounts.models import Notification, Role
 from applications.registration.services.mail import owner_addresses, send_mail_to_owners
 from applications.webhooks.models import Delivery, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
@@ -35,11 +35,12 @@ def take(delivery, now=None):
 
 
 def mails():
+    """The notifications that wait to be mailed."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT args FROM procrastinate_jobs WHERE task_name = 'applications.send_mail' ORDER BY id"
+            "SELECT args FROM procrastinate_jobs WHERE task_name = 'accounts.send_notification' ORDER BY id"
         )
-        return [json.loads(row[0]) for row in cursor.fetchall()]
+        return [Notification.objects.get(**json.loads(row[0])) for row in cursor.fetchall()]
 
 
 @pytest.mark.parametrize(
@@ -188,9 +189,9 @@ def test_disabling_tells_the_other_webhooks_and_the_owners(world):
     assert event.data == {"WebhookID": str(gone.pk), "URL": gone.url, "DisabledReason": "Gone."}
     assert [d.webhook for d in event.deliveries.all()] == [other]
     (mail,) = mails()
-    assert mail["application_id"] == str(world.application.pk)
-    assert "disabled" in mail["subject"]
-    assert gone.url in mail["text"]
+    assert mail.user == world.user
+    assert "disabled" in mail.title
+    assert gone.url in mail.text
 
 
 def test_mail_goes_to_the_owner_and_those_who_may_write(world):

@@ -11,7 +11,7 @@ from PIL import Image
 from accounts.callers import Caller
 from accounts.models import AssociationRequest
 from accounts.services.associations import approve_association, deny_association, request_association
-from applications.registration.services.mail import MAIL_TASK, MAIL_USER_TASK
+from accounts.services.notifications import NOTIFICATION_TASK
 from stores.catalog.models import StoreProfile
 from tests.factories.orders import make_product
 from tests.support.jobs import work_off
@@ -81,14 +81,14 @@ def test_owners_are_mailed_the_answer(world, decide):
     )
 
     decide(caller=Caller.on_pages(world.operator), request_id=asked.pk, note="Welcome\nto us")
-    work_off(MAIL_TASK)
+    work_off(NOTIFICATION_TASK)
 
     [letter] = mail.outbox
     assert letter.to == ["user@print.example"]
-    word = "granted" if decide is approve_association else "denied"
-    assert letter.subject == f"Unassociated Print: access {word} for Mail Studio"
-    assert "The answer: Welcome\nto us" in letter.body
-    assert ("Submit orders" in letter.body) == (word == "granted")
+    word = "approved" if decide is approve_association else "declined"
+    assert letter.subject == f"Mail Studio: the request for Unassociated Print was {word}"
+    assert "Welcome\nto us" in letter.body
+    assert ("Submit orders" in letter.body) == (word == "approved")
     assert f"/applications/{world.application.pk}" in letter.body
 
 
@@ -97,10 +97,10 @@ def test_who_asked_to_join_is_mailed_the_answer(world):
         caller=Caller.on_pages(world.outsider), application=world.application, user_id=world.outsider.pk
     )
     approve_association(caller=Caller.on_pages(world.operator), request_id=asked.pk)
-    work_off(MAIL_USER_TASK)
+    work_off(NOTIFICATION_TASK)
 
-    assert [(letter.to, letter.subject) for letter in mail.outbox] == [
-        (["outsider@print.example"], "Mail Studio: request to join approved")
+    assert (["outsider@print.example"], "Mail Studio: the request for an owner's place was approved") in [
+        (letter.to, letter.subject) for letter in mail.outbox
     ]
 
 

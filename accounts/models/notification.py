@@ -1,0 +1,57 @@
+from django.conf import settings
+from django.db import models
+
+
+class NotificationKind(models.TextChoices):
+    REQUEST_DECIDED = "request_decided", "A request for a store or an application is decided"
+    KEY_ENDING = "key_ending", "A key of an application ends in 30, 7 or 1 days"
+    WEBHOOK_FAILING = "webhook_failing", "A webhook fails or is disabled"
+    OWNER_INVITED = "owner_invited", "A new owner is invited to an application"
+    QUOTA_NEAR = "quota_near", "A rate limit is used to 80 %"
+    NEW_SIGN_IN = "new_sign_in", "Your account is used in a browser it was not used in before"
+
+
+class Notification(models.Model):
+    """Something a person is told in the portal, by mail, or both. The same `key` comes to a person once."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications", db_index=False
+    )
+    kind = models.CharField(max_length=20, choices=NotificationKind.choices)
+    key = models.CharField(max_length=120)
+    title = models.CharField(max_length=200)
+    text = models.CharField(max_length=1000, blank=True)
+    path = models.CharField(max_length=300)
+    in_bell = models.BooleanField()
+    created = models.DateTimeField()
+    read = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("user", "key", name="notification_once")]
+        indexes = [
+            models.Index("user", "id", condition=models.Q(in_bell=True), name="notification_bell"),
+            models.Index(
+                "user", condition=models.Q(in_bell=True, read__isnull=True), name="notification_unread"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class NotificationPreference(models.Model):
+    """Where a person wants one kind of notification; without a row in both places."""
+
+    pk = models.CompositePrimaryKey("user_id", "kind")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="notification_preferences",
+        db_index=False,
+    )
+    kind = models.CharField(max_length=20, choices=NotificationKind.choices)
+    in_bell = models.BooleanField()
+    by_mail = models.BooleanField()
+
+    def __str__(self) -> str:
+        return self.kind

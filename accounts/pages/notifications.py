@@ -1,0 +1,65 @@
+"""The bell: what happened to the person's account and applications, and where they want to learn of it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import Notification, NotificationKind
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.selectors.notifications import preferences_of, unread_count
+from accounts.services.notifications import mark_read, set_preferences
+
+A_PAGE = 25
+
+
+@require_safe
+@signed_in
+def list_notifications(request: HttpRequest) -> HttpResponse:
+    found = Notification.objects.filter(user=signed_in_user(request), in_bell=True).order_by("-pk")
+    page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "accounts/notifications.html", {"page": page, "part": "notifications"})
+
+
+@require_safe
+@signed_in
+def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
+    """Marks it as read and leads to what it is about."""
+    user = signed_in_user(request)
+    found = Notification.objects.filter(user=user, pk=notification_id).first()
+    if found is None:
+        raise Http404("There is no such notification, or no longer: they are kept for 90 days.")
+    mark_read(user=user, notification_ids=[found.pk])
+    return redirect("/" + found.path.lstrip("/"))
+
+
+@require_POST
+@signed_in
+def read_all(request: HttpRequest) -> HttpResponse:
+    mark_read(user=signed_in_user(request))
+    return redirect("portal:notifications")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def change_preferences(request: HttpRequest) -> HttpResponse:
+    user = signed_in_user(request)
+    if request.method == "POST":
+        chosen = [
+            (kind, f"{kind}-bell" in request.POST, f"{kind}-mail" in request.POST)
+            for kind in NotificationKind
+        ]
+        set_preferences(user=user, chosen=chosen)
+        messages.success(request, "Your choice is saved.")
+        return redirect("portal:notification-preferences")
+    context = {"preferences": preferences_of(user), "section": "notifications", "part": "profile"}
+    return render(request, "accounts/notification_preferences.html", context)
+
+
+def bell(request: HttpRequest) -> dict[str, Any]:
+    """For templates: how many are unread; counted only where a page shows it."""
+    user = getattr(request, "user", None)
+    return {"unread": lambda: unread_count(user) if user and user.is_authenticated else 0}

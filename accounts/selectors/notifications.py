@@ -1,0 +1,28 @@
+from dataclasses import dataclass
+
+from accounts.models import Notification, NotificationKind, NotificationPreference, User
+
+# The bell says no larger number.
+MOST_COUNTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    kind: NotificationKind
+    in_bell: bool
+    by_mail: bool
+
+
+def unread_count(user: User) -> int:
+    unread = Notification.objects.filter(user=user, in_bell=True, read__isnull=True)
+    return len(unread.values_list("pk", flat=True)[:MOST_COUNTED])
+
+
+def preferences_of(user: User) -> list[Preference]:
+    """Of every kind, in the order in which they are declared."""
+    kept = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
+    found = []
+    for kind in NotificationKind:
+        row = kept.get(kind.value)
+        found.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
+    return found

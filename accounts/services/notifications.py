@@ -1,0 +1,84 @@
+"""Notifications of people: in the bell of the portal, by mail, or both, as each prefers.
+
+A notification is written in the transaction of its cause; its mail is sent by the worker after the commit.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from procrastinate.contrib.django import app
+
+from accounts.mail import send_text
+from accounts.models import Notification, NotificationKind, NotificationPreference, User
+
+NOTIFICATION_TASK = "accounts.send_notification"
+KEPT = timedelta(days=90)
+
+
+@transaction.atomic
+def notify(
+    *, user_ids: Collection[UUID], kind: NotificationKind, key: str, title: str, text: str, path: str
+) -> int:
+    """Notifies each of these people once for each `key`; returns how many it notified."""
+    preferences = {
+        row.user_id: row for row in NotificationPreference.objects.filter(user__in=user_ids, kind=kind)
+    }
+    wanted = [user_id for user_id in dict.fromkeys(user_ids) if _is_wanted(preferences.get(user_id))]
+    notified_before = Notification.objects.filter(user__in=wanted, key=key).values_list("user", flat=True)
+    now, rows = timezone.now(), []
+    for user_id in set(wanted) - set(notified_before):
+        preference = preferences.get(user_id)
+        row = Notification(
+            user_id=user_id,
+            kind=kind,
+            key=key,
+            title=" ".join(title.split())[:200],
+            text=text[:1000],
+            path=path,
+            in_bell=preference is None or preference.in_bell,
+            created=now,
+        )
+        rows.append((row, preference is None or preference.by_mail))
+    Notification.objects.bulk_create([row for row, _ in rows], ignore_conflicts=True)
+    mailed = [row.user_id for row, by_mail in rows if by_mail]
+    for user_id in mailed:
+        app.configure_task(NOTIFICATION_TASK).defer(user_id=str(user_id), key=key)
+    return len(rows)
+
+
+def mail_notification(*, user_id: str, key: str) -> None:
+    """To a confirmed address only: an account may have been made with the address of another person."""
+    row = Notification.objects.filter(user=UUID(user_id), key=key).select_related("user").first()
+    if row is None or not row.user.is_active or row.user.email_confirmed is None or not row.user.email:
+        return
+    more = f"{settings.PUBLIC_URL}{row.path}"
+    preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
+    text = f"{row.text}\n\n{more}\n\nChoose what you are mailed: {preferences}\n"
+    send_text(row.title, text, row.user.email)
+
+
+def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> int:
+    """These, or all that are unread."""
+    unread = Notification.objects.filter(user=user, read__isnull=True)
+    if notification_ids is not None:
+        unread = unread.filter(pk__in=list(notification_ids))
+    return unread.update(read=timezone.now())
+
+
+@transaction.atomic
+def set_preferences(*, user: User, chosen: Iterable[tuple[NotificationKind, bool, bool]]) -> None:
+    """`chosen` has kind, bell and mail."""
+    rows = [
+        NotificationPreference(user=user, kind=kind, in_bell=in_bell, by_mail=by_mail)
+        for kind, in_bell, by_mail in chosen
+    ]
+    NotificationPreference.objects.filter(user=user).delete()
+    NotificationPreference.objects.bulk_create(rows)
+
+
+def _is_wanted(preference: NotificationPreference | None) -> bool:
+    return preference is None or preference.in_bell or preference.by_mail

@@ -1,0 +1,158 @@
+"""The log of an application's calls."""
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.pages.guards import signed_in, signed_in_user
+from applications.registration.models import LoggedRequest
+from applications.registration.pages.frame import frame, readable
+from applications.registration.selectors.request_log import (
+    A_PAGE,
+    CLASSES,
+    MOST_MEASURED,
+    LogFilter,
+    OperationFigures,
+    find_logged_request,
+    logged_requests,
+    operations_logged,
+)
+from fulfillment.site.reference.operations import Operation, operations
+
+STATUS = re.compile(r"[1-5]\d\d\Z")
+BAR = 240
+
+
+class RequestFilterForm(forms.Form):
+    status = forms.CharField(required=False, max_length=3, widget=forms.TextInput(attrs={"list": "statuses"}))
+    operation = forms.ChoiceField(required=False)
+    code = forms.CharField(required=False, max_length=80, label="Error code")
+    since = forms.DateTimeField(
+        required=False, label="From", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    until = forms.DateTimeField(required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+    request = forms.UUIDField(required=False, label="Request ID")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(one.id, f"{one.method} {one.title}") for one in operations().values()]
+        self.fields["operation"].choices = [("", "All operations"), *choices]  # type: ignore[attr-defined]
+
+    def clean_status(self) -> str:
+        value = str(self.cleaned_data["status"]).lower()
+        if value and value not in CLASSES and not STATUS.match(value):
+            raise forms.ValidationError("A status such as 404, or 2xx, 3xx, 4xx or 5xx.")
+        return value
+
+
+@require_safe
+@signed_in
+def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    form = RequestFilterForm(request.GET)
+    rows = logged_requests(application, _filter_of(request, form)) if form.is_valid() else []
+    shown = rows[:A_PAGE]
+    context = frame(
+        request,
+        application,
+        "requests",
+        form=form,
+        rows=[_row(row, request) for row in shown],
+        older=_mark(shown[-1]) if len(rows) > A_PAGE else "",
+        is_later_page="before" in request.GET,
+        filtered=any(request.GET.get(name) for name in form.fields),
+        classes=CLASSES,
+        days=settings.REQUEST_LOG_DAYS,
+    )
+    return render(request, "applications/requests.html", context)
+
+
+@require_safe
+@signed_in
+def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    figures = operations_logged(application)
+    slowest = max((one.slow for one in figures), default=1) or 1
+    rows = [_bar(one, slowest) for one in figures]
+    context = frame(request, application, "requests", rows=rows, most=MOST_MEASURED, bar=BAR)
+    return render(request, "applications/performance.html", context)
+
+
+@require_safe
+@signed_in
+def show_request(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
+    application = readable(request, application_id)
+    found = find_logged_request(application, request_id)
+    problem = json.dumps(found.problem, indent=2, ensure_ascii=False) if found.problem else ""
+    context = frame(request, application, "requests", problem=problem, **_row(found, request))
+    context["sent"] = found.headers.get("request", {}).items()
+    context["answered"] = found.headers.get("response", {}).items()
+    return render(request, "applications/request.html", context)
+
+
+def _filter_of(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
+    cleaned = form.cleaned_data
+    operation = operations().get(cleaned["operation"])
+    return LogFilter(
+        status=cleaned["status"],
+        method=operation.method if operation else "",
+        path=operation.path if operation else "",
+        code=cleaned["code"],
+        since=cleaned["since"],
+        until=cleaned["until"],
+        request_id=cleaned["request"],
+        before=_before(request.GET.get("before", "")),
+    )
+
+
+def _mark(row: LoggedRequest) -> str:
+    return f"{int(row.time.timestamp() * 1_000_000)}-{row.pk}"
+
+
+def _before(mark: str) -> tuple[datetime, int] | None:
+    """Nonsense is the first page."""
+    if not re.fullmatch(r"\d{1,16}-\d{1,18}", mark, re.ASCII):
+        return None
+    microseconds, number = mark.split("-")
+    return datetime.fromtimestamp(int(microseconds) // 1_000_000, UTC).replace(
+        microsecond=int(microseconds) % 1_000_000
+    ), int(number)
+
+
+def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
+    return {
+        "row": row,
+        "operation": _operation(row.method, row.path),
+        "kind": "good" if row.status < 400 else "bad" if row.status >= 500 else "warning",
+        "request_id": row.request_id.hex,
+        "caller": _caller(row.user_id, signed_in_user(request).pk),
+    }
+
+
+def _caller(user_id: UUID | None, own: UUID) -> str:
+    """Names of people are not the application's to see without their consent."""
+    if user_id is None:
+        return "The application"
+    return "You" if user_id == own else f"User {user_id.hex[-8:]}"
+
+
+def _operation(method: str, path: str) -> Operation | None:
+    return next((one for one in operations().values() if (one.method, one.path) == (method, path)), None)
+
+
+def _bar(figures: OperationFigures, slowest: float) -> dict[str, Any]:
+    return {
+        "figures": figures,
+        "operation": _operation(figures.method, figures.path),
+        "median_width": round(max(2.0, BAR * figures.median / slowest), 1),
+        "slow_width": round(max(2.0, BAR * figures.slow / slowest), 1),
+        "error_width": round(BAR * figures.error_share / 100, 1),
+    }

@@ -1,0 +1,113 @@
+"""Reads the log of an application's calls; the caller of these has checked who may see the application."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from applications.registration.models import Application, LoggedRequest
+from fulfillment.core.errors import NotFound
+
+A_PAGE = 50
+# What the figures by operation are made of, so that they cost the same however much is logged.
+MOST_MEASURED = 20_000
+BY_OPERATION = """
+SELECT method, path, count(*), count(*) FILTER (WHERE status BETWEEN 400 AND 499),
+       count(*) FILTER (WHERE status >= 500),
+       percentile_disc(0.5) WITHIN GROUP (ORDER BY microseconds),
+       percentile_disc(0.95) WITHIN GROUP (ORDER BY microseconds)
+FROM (
+    SELECT method, path, status, microseconds FROM applications_loggedrequest
+    WHERE application_id = %s ORDER BY time DESC, id DESC LIMIT %s
+) AS latest
+GROUP BY method, path ORDER BY count(*) DESC, path, method
+"""
+CLASSES = {"2xx": (200, 299), "3xx": (300, 399), "4xx": (400, 499), "5xx": (500, 599)}
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """`status` is a class such as 4xx, or a number; `before` where the page before ended."""
+
+    status: str = ""
+    method: str = ""
+    path: str = ""
+    code: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    request_id: UUID | None = None
+    before: tuple[datetime, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OperationFigures:
+    method: str
+    path: str
+    calls: int
+    refused: int
+    failed: int
+    median: float
+    slow: float
+
+    @property
+    def error_share(self) -> float:
+        return 100 * (self.refused + self.failed) / self.calls
+
+
+def logged_requests(application: Application, wanted: LogFilter) -> list[LoggedRequest]:
+    """The newest first: one page, and one more where there are older ones."""
+    found = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
+    return list(_narrowed(found, wanted)[: A_PAGE + 1])
+
+
+def find_logged_request(application: Application, request_id: str) -> LoggedRequest:
+    number = int(request_id) if request_id.isascii() and request_id.isdigit() and len(request_id) < 19 else 0
+    found = LoggedRequest.objects.filter(application=application, pk=number).first()
+    if found is None:
+        raise NotFound("There is no such call in the log, or no longer: it is kept for some days only.")
+    return found
+
+
+def operations_logged(application: Application) -> list[OperationFigures]:
+    """Of the latest calls: how many by operation, how many went wrong, and how long they took in milliseconds."""
+    with connection.cursor() as cursor:
+        cursor.execute(BY_OPERATION, [application.pk, MOST_MEASURED])
+        rows = cursor.fetchall()
+    return [
+        OperationFigures(
+            method=method,
+            path=path,
+            calls=calls,
+            refused=refused,
+            failed=failed,
+            median=median / 1000,
+            slow=slow / 1000,
+        )
+        for method, path, calls, refused, failed, median, slow in rows
+    ]
+
+
+def _narrowed(found: QuerySet[LoggedRequest], wanted: LogFilter) -> QuerySet[LoggedRequest]:
+    if wanted.status in CLASSES:
+        least, most = CLASSES[wanted.status]
+        # Also as the condition of the index of refusals.
+        found = found.filter(status__gte=least, status__lte=most)
+        found = found.filter(status__gte=400) if least >= 400 else found
+    elif wanted.status:
+        found = found.filter(status=int(wanted.status))
+        found = found.filter(status__gte=400) if int(wanted.status) >= 400 else found
+    exact: dict[str, Any] = {"method": wanted.method, "path": wanted.path, "code": wanted.code}
+    found = found.filter(**{name: value for name, value in exact.items() if value})
+    if wanted.request_id:
+        found = found.filter(request_id=wanted.request_id)
+    if wanted.since:
+        found = found.filter(time__gte=wanted.since)
+    if wanted.until:
+        found = found.filter(time__lte=wanted.until)
+    if wanted.before:
+        time, number = wanted.before
+        found = found.filter(time__lte=time).exclude(time=time, id__gte=number)
+    return found

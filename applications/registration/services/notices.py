@@ -1,0 +1,143 @@
+"""What the owners of an application are notified of."""
+
+import math
+import threading
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from accounts.models import AssociationRequest, AssociationState, NotificationKind
+from accounts.permissions import Permission
+from accounts.services.notifications import notify
+from applications.registration.models import Application, ApplicationKey
+from applications.registration.selectors.owners import owner_ids
+from fulfillment.core.caches import register_cache
+
+DAYS_BEFORE_END = (1, 7, 30)
+QUOTA_SHARE = 0.8
+
+_near: set[tuple[str, UUID, int]] = set()
+_lock = threading.Lock()
+register_cache(_near)
+
+
+def notify_owners(
+    *,
+    application: Application,
+    kind: NotificationKind,
+    key: str,
+    title: str,
+    text: str,
+    path: str = "",
+    without: Iterable[UUID | None] = (),
+    also: Iterable[UUID | None] = (),
+) -> None:
+    people = {*owner_ids(application), application.user_id, *also} - {*without, None}
+    notify(
+        user_ids=sorted(people),
+        kind=kind,
+        key=key,
+        title=title,
+        text=text,
+        path=path or application.get_absolute_url(),
+    )
+
+
+def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
+    """Receives `accounts.services.associations.association_decided`, in its transaction."""
+    is_approved = request.state == AssociationState.APPROVED
+    permissions = [f"- {Permission(grant).label}" for grant in request.grants] if is_approved else []
+    state = "approved" if is_approved else "declined"
+    wanted = request.store.company_name if request.store else "an owner's place"
+    application = request.application
+    notify_owners(
+        application=application,
+        kind=NotificationKind.REQUEST_DECIDED,
+        key=f"request:{request.pk}",
+        title=f"{application.name}: the request for {wanted} was {state}",
+        text="\n".join(
+            [*(["Permissions granted:", *permissions] if permissions else []), request.note]
+        ).strip(),
+        path=f"{application.get_absolute_url()}/stores" if request.store else "/applications",
+        also=[request.requested_by_id, request.user_id],
+        without=[request.decided_by_id],
+    )
+
+
+def notify_of_ending_keys(*, now: datetime) -> int:
+    """Once for each of 30, 7 and 1 days before the end; not where another key is valid for longer."""
+    longer = ApplicationKey.objects.filter(
+        application=OuterRef("application"), end_date__gt=now + timedelta(days=max(DAYS_BEFORE_END))
+    )
+    ending = ApplicationKey.objects.filter(
+        ~Exists(longer),
+        start_date__lte=now,
+        end_date__gt=now,
+        end_date__lte=now + timedelta(days=max(DAYS_BEFORE_END)),
+        application__is_enabled=True,
+    )
+    count = 0
+    for key in ending.select_related("application").order_by("end_date").iterator(chunk_size=500):
+        left = key.end_date - now
+        mark = next(days for days in DAYS_BEFORE_END if left <= timedelta(days=days))
+        days = math.ceil(left / timedelta(days=1))
+        notify_owners(
+            application=key.application,
+            kind=NotificationKind.KEY_ENDING,
+            key=f"key:{key.pk}:{key.end_date:%Y%m%d}:{mark}",
+            title=f"A key of {key.application.name} ends in {days} day{'' if days == 1 else 's'}",
+            text=f"It is valid until {key.end_date:%d %b %Y, %H:%M} UTC. Add a new key and change over before then; "
+            "both are valid meanwhile.",
+            path=f"{key.application.get_absolute_url()}/keys",
+        )
+        count += 1
+    return count
+
+
+def note_quota(*, application_id: UUID | None, user_id: UUID | None, used: int, quota: int, day: int) -> None:
+    """Remembers a subscription that is near its limit; touches nothing but memory."""
+    owner = ("user", user_id) if user_id else ("application", application_id)
+    if used < quota * QUOTA_SHARE or owner[1] is None:
+        return
+    with _lock:
+        if len(_near) < 10_000:
+            _near.add((owner[0], owner[1], day))
+
+
+def flush_quotas() -> int:
+    """Notifies of those noted, each once a day."""
+    with _lock:
+        taken = set(_near)
+        _near.clear()
+    for kind, number, day in taken:
+        _notify_of_quota(kind, number, day)
+    return len(taken)
+
+
+def _notify_of_quota(kind: str, number: UUID, day: int) -> None:
+    text = (
+        "Requests above it are answered 429 until the minute is over. Spread calls out, or ask the operator for a "
+        "higher limit."
+    )
+    about: dict[str, Any] = {
+        "kind": NotificationKind.QUOTA_NEAR,
+        "key": f"quota:{number}:{day}",
+        "text": text,
+    }
+    if kind == "user":
+        notify(
+            user_ids=[number],
+            title="Your calls used 80 % of a minute's rate limit",
+            path="/profile/keys",
+            **about,
+        )
+    elif application := Application.objects.filter(pk=number).first():
+        notify_owners(
+            application=application,
+            title=f"{application.name} used 80 % of a minute's rate limit",
+            path=f"{application.get_absolute_url()}/requests",
+            **about,
+        )

@@ -1,0 +1,216 @@
+"""The log of an application's calls: in memory at first, then many of them in one statement.
+
+A process that is killed loses what it noted since its last `flush_request_log`, at most some five seconds. Of one
+application a process notes 200 calls a second and of all together 1,000; what is above is left out and counted in
+its own log. Credentials, queries, bodies of successful calls and values of a path are never noted.
+"""
+
+import logging
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+from django.db import connection
+
+from fulfillment.core.api.document import path_name
+from fulfillment.core.caches import register_cache
+from fulfillment.core.observability.logs import masked
+
+logger = logging.getLogger("fulfillment.request_log")
+
+# Of all between two flushes, and of one application.
+MOST_WAITING, MOST_OF_ONE = 5_000, 1_000
+# Of problem bodies that wait; what is above is noted without its body.
+MOST_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
+LISTED_ERRORS = 20
+LONGEST_TEXT = 500
+REQUEST_HEADERS = {
+    "HTTP_USER_AGENT": "User-Agent",
+    "HTTP_ACCEPT": "Accept",
+    "CONTENT_TYPE": "Content-Type",
+    "CONTENT_LENGTH": "Content-Length",
+    "HTTP_IF_MATCH": "If-Match",
+    "HTTP_IF_NONE_MATCH": "If-None-Match",
+    "HTTP_IDEMPOTENCY_KEY": "Idempotency-Key",
+}
+RESPONSE_HEADERS = ("Content-Type", "Idempotent-Replayed")
+REFUSAL_HEADERS = (*RESPONSE_HEADERS, "Retry-After", "RateLimit", "WWW-Authenticate")
+PLACE = re.compile(r"<(?:\w+:)?(\w+)>")
+# Errors there can quote what was sent, and so a person's data.
+PERSONAL = re.compile(
+    r"(?i)recipient|templatedata|address|city|company|e-?mail|phone|name|password|note|message|metadata|description"
+)
+PERSONAL_PATHS = ("/user",)
+NOT_KEPT = "Not kept: it can quote personal data."
+# Rows of applications and people that are gone by now find no partner and are left out.
+ADD = """
+INSERT INTO applications_loggedrequest (
+    application_id, user_id, time, method, path, status, code, pointer, microseconds, request_id, headers, problem
+)
+SELECT application.id, person.id, to_timestamp(noted.time), noted.method, noted.path, noted.status, noted.code,
+       noted.pointer, noted.microseconds, noted.request_id, noted.headers, noted.problem
+FROM jsonb_to_recordset(%s::jsonb) AS noted (
+    application_id uuid, user_id uuid, time float8, method text, path text, status smallint, code text, pointer text,
+    microseconds integer, request_id uuid, headers jsonb, problem jsonb
+)
+JOIN applications_application application ON application.id = noted.application_id
+LEFT JOIN accounts_user person ON person.id = noted.user_id AND person.is_active
+WHERE noted.user_id IS NULL OR person.id IS NOT NULL
+"""
+
+Entry = tuple[Any, ...]
+
+_lock = threading.Lock()
+_waiting: list[Entry] = []
+_of_application: Counter[UUID] = Counter()
+_sizes = Counter[str]()
+for _kept in (_waiting, _of_application, _sizes):
+    register_cache(_kept)
+
+
+def note_request(
+    *,
+    application_id: UUID,
+    user_id: UUID | None,
+    method: str,
+    route: str,
+    status: int,
+    seconds: float,
+    request_id: str,
+    sent: Mapping[str, Any],
+    answered: Mapping[str, str],
+    problem: bytes | None,
+) -> None:
+    """Remembers one call; touches nothing but memory."""
+    entry = (
+        application_id,
+        user_id,
+        time.time() - seconds,
+        method,
+        route,
+        status,
+        int(seconds * 1_000_000),
+        request_id,
+        tuple(map(sent.get, REQUEST_HEADERS)),
+        tuple(map(answered.get, REFUSAL_HEADERS if status >= 400 else RESPONSE_HEADERS)),
+        problem,
+    )
+    size = len(problem) if problem else 0
+    with _lock:
+        if len(_waiting) >= MOST_WAITING or _of_application[application_id] >= MOST_OF_ONE:
+            _sizes["left out"] += 1
+            return
+        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MOST_BYTES):
+            entry, size = (*entry[:-1], None), 0
+        _waiting.append(entry)
+        _of_application[application_id] += 1
+        _sizes["bytes"] += size
+
+
+def flush_request_log() -> int:
+    """Adds what was noted to the table and returns how many; keeps it, within its bounds, when the database is away."""
+    with _lock:
+        taken, left_out = list(_waiting), _sizes["left out"]
+        _waiting.clear()
+        _of_application.clear()
+        _sizes.clear()
+    if left_out:
+        logger.warning("%d calls are not in the request log: there were too many at once.", left_out)
+    if not taken:
+        return 0
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(ADD, [orjson.dumps([_row(entry) for entry in taken]).decode()])
+    except BaseException:
+        _put_back(taken)
+        raise
+    return len(taken)
+
+
+def is_kept() -> bool:
+    return settings.REQUEST_LOG_DAYS > 0
+
+
+@lru_cache(maxsize=512)
+def path_template(route: str) -> str:
+    """A pattern of ours as the API description writes it: `/api/v1/store/{storeID}`."""
+    return "/" + PLACE.sub(lambda found: "{" + path_name(found[1]) + "}", route)
+
+
+def _put_back(taken: list[Entry]) -> None:
+    with _lock:
+        room = MOST_WAITING - len(_waiting)
+        _waiting[:0] = taken[-room:] if room > 0 else []
+        _of_application.update(entry[0] for entry in taken[-room:] if room > 0)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    application_id, user_id, began, method, route, status, microseconds, request_id, sent, answered, body = (
+        entry
+    )
+    path = path_template(route)
+    problem = _problem(body, path) if body else None
+    errors = problem["Errors"] if problem else []
+    return {
+        "application_id": application_id,
+        "user_id": user_id,
+        "time": began,
+        "method": method,
+        "path": path[:200],
+        "status": status,
+        "code": problem["Code"] if problem else "",
+        "pointer": errors[0]["Pointer"] if errors else "",
+        "microseconds": min(microseconds, 2_147_483_647),
+        "request_id": request_id,
+        "headers": {
+            "request": _present(tuple(REQUEST_HEADERS.values()), sent),
+            "response": _present(REFUSAL_HEADERS, answered),
+        },
+        "problem": problem,
+    }
+
+
+# A program sends the same ones with each request.
+@lru_cache(maxsize=2048)
+def _present(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, str]:
+    return {name: _text(value, 200) for name, value in zip(names, values, strict=False) if value}
+
+
+def _problem(body: bytes, path: str) -> dict[str, Any] | None:
+    """What was wrong and where. Sentences that can quote a person's data are left out."""
+    try:
+        sent = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(sent, dict) or "Code" not in sent:
+        return None
+    faults = sent.get("Errors", ())[:LISTED_ERRORS]
+    hidden = any(part in path for part in PERSONAL_PATHS)
+    personal = [hidden or bool(PERSONAL.search(fault["Pointer"])) for fault in faults]
+    return {
+        "title": sent["title"],
+        "Code": _text(sent["Code"], 80),
+        "detail": NOT_KEPT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
+        "ErrorCount": sent.get("ErrorCount", 0),
+        "Errors": [
+            {
+                "Pointer": _text(fault["Pointer"], 300),
+                "Code": _text(fault["Code"], 80),
+                "Message": NOT_KEPT if is_personal else _text(fault["Message"], LONGEST_TEXT),
+            }
+            for fault, is_personal in zip(faults, personal, strict=True)
+        ],
+    }
+
+
+def _text(value: Any, longest: int) -> str:
+    """Without secrets, and without what PostgreSQL does not store."""
+    text = str(value).replace("\x00", "")[:longest]
+    return masked(text.encode("utf-8", "replace").decode())

@@ -1,0 +1,71 @@
+"""A body and headers somebody received: is the signature valid, and if not, why?"""
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from accounts.pages.guards import signed_in
+from applications.registration.pages.frame import frame, writable
+from applications.webhooks.models import Webhook
+from applications.webhooks.selectors.deliveries import delivery_page
+from applications.webhooks.selectors.signatures import (
+    NAMES,
+    headers_in,
+    sent_body,
+    sent_headers,
+    verify_signature,
+)
+from applications.webhooks.selectors.webhooks import find_webhook
+
+LONGEST_BODY, LONGEST_HEADERS = 100_000, 10_000
+PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
+
+
+class SignatureForm(forms.Form):
+    headers = forms.CharField(
+        label="Headers",
+        max_length=LONGEST_HEADERS,
+        widget=forms.Textarea(attrs={**PLAIN, "rows": 4}),
+        help_text="webhook-id, webhook-timestamp and webhook-signature, a line each; others are left aside.",
+    )
+    body = forms.CharField(
+        label="Body",
+        max_length=LONGEST_BODY,
+        strip=False,
+        widget=forms.Textarea(attrs={**PLAIN, "rows": 8}),
+        help_text="As it came, to the byte.",
+    )
+
+    def clean_body(self) -> str:
+        # Browsers send each end of a line as two characters.
+        return str(self.cleaned_data["body"]).replace("\r\n", "\n")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def check_signature(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    form = SignatureForm(request.POST or None)
+    context = frame(request, webhook.application, "webhooks", webhook=webhook, form=form)
+    if request.method == "POST" and form.is_valid():
+        context["verdict"] = verify_signature(
+            webhook,
+            body=form.cleaned_data["body"],
+            headers=headers_in(form.cleaned_data["headers"]),
+            now=timezone.now(),
+        )
+    elif request.method != "POST":
+        form.initial = _latest(webhook)
+    return render(request, "applications/signature.html", context)
+
+
+def _latest(webhook: Webhook) -> dict[str, str]:
+    """The latest request that was sent, as an example that is valid."""
+    for delivery in delivery_page(webhook, take=1):
+        for attempt in reversed(delivery.attempts.all()):
+            headers = sent_headers(delivery, attempt)
+            lines = [f"{name}: {headers[name]}" for name in NAMES if name in headers]
+            return {"headers": "\n".join(lines), "body": sent_body(delivery).decode()}
+    return {}

@@ -1,0 +1,147 @@
+"""What the requests of a webhook were signed with, and why a signature that somebody received is not valid."""
+
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import orjson
+from cryptography.fernet import InvalidToken
+from django.db.models import Q
+from standardwebhooks import Webhook as Signer
+
+from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
+from applications.webhooks.selectors.events import event_record
+from applications.webhooks.sending.client import USER_AGENT
+from applications.webhooks.sending.signatures import signed_headers
+from fulfillment.core.secrets import decrypt
+
+NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
+# What the libraries of Standard Webhooks take.
+TOLERANCE = timedelta(minutes=5)
+HEADER = re.compile(r"^\s*([A-Za-z0-9-]+)\s*:\s*(.*?)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`reason` says what is wrong; `notes` what is right but would fail elsewhere, or how to go on."""
+
+    is_valid: bool
+    reason: str
+    notes: tuple[str, ...] = ()
+
+
+def sent_body(delivery: Delivery) -> bytes:
+    """To the byte as it is sent."""
+    return orjson.dumps(event_record(delivery.event))
+
+
+def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]:
+    """Of one try. Without a signature where the secrets of that time have ended and were removed."""
+    in_force = Q(expires__isnull=True) | Q(expires__gt=attempt.timestamp)
+    secrets = delivery.webhook.secrets.filter(in_force, created__lte=attempt.timestamp).order_by("created")
+    ciphertexts = [bytes(secret.ciphertext) for secret in secrets]
+    common = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
+    try:
+        signed = signed_headers(
+            ciphertexts=ciphertexts,
+            event_id=str(delivery.event.event_id),
+            now=attempt.timestamp,
+            body=sent_body(delivery),
+        )
+    except InvalidToken:
+        signed = {}
+    return {**common, **{name: value for name, value in signed.items() if value}}
+
+
+def headers_in(text: str) -> dict[str, str]:
+    """The three headers out of whatever was copied: lines `name: value`, other headers among them."""
+    lines = (HEADER.match(line) for line in text.splitlines())
+    found = {line[1].lower(): line[2] for line in lines if line}
+    return {name: found[name] for name in NAMES if name in found}
+
+
+def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str], now: datetime) -> Verdict:
+    missing = [name for name in NAMES if not headers.get(name)]
+    if missing:
+        return Verdict(False, f"Missing: {', '.join(missing)}. Paste each header as a line “name: value”.")
+    stamp = headers["webhook-timestamp"]
+    if not re.fullmatch(r"\d{1,10}", stamp, re.ASCII):
+        return Verdict(False, "webhook-timestamp is not a number of seconds since 1970.")
+    given = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
+    if not given:
+        return Verdict(False, "webhook-signature holds no signature that begins with “v1,”.")
+    notes = _age_notes(int(stamp), now)
+    secrets = list(webhook.secrets.order_by("-created"))
+    for secret in secrets:
+        signer = Signer(decrypt(bytes(secret.ciphertext)))
+        if _matches(signer, headers["webhook-id"], stamp, body, given):
+            ended = secret.expires is not None and secret.expires <= now
+            if ended:
+                notes = (*notes, "Signed with a secret that has been replaced and has ended.")
+            elif secret.expires is not None:
+                notes = (
+                    *notes,
+                    "Signed with the replaced secret, which ends soon; the new one signs as well.",
+                )
+            return Verdict(True, "The signature is valid.", notes)
+    return Verdict(False, *_why_not(webhook, body, headers, given))
+
+
+def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
+    away = now - datetime.fromtimestamp(seconds, UTC)
+    if abs(away) <= TOLERANCE:
+        return ()
+    side = "old" if away > TOLERANCE else "ahead"
+    return (f"The timestamp is more than 5 minutes {side}: a receiver refuses it now, as it must.",)
+
+
+def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[str]) -> bool:
+    when = datetime.fromtimestamp(int(stamp), UTC)
+    return any(hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in given)
+
+
+def _why_not(
+    webhook: Webhook, body: str, headers: Mapping[str, str], given: list[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Tries the usual mistakes of receivers."""
+    signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
+    changes: dict[str, Callable[[str], str]] = {
+        "The body has white space around it that was not sent: use the bytes as they came.": str.strip,
+        "Ends of lines or indents of the body were changed: verify the bytes as they came, before any parsing.": (
+            _as_sent
+        ),
+    }
+    for reason, change in changes.items():
+        changed = change(body)
+        if changed != body and any(
+            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, given)
+            for one in signers
+        ):
+            return reason, ()
+    event_id = _event_id(body)
+    if event_id and event_id != headers["webhook-id"]:
+        return "webhook-id is not the EventID of this body: headers and body are of different requests.", ()
+    return (
+        "No secret of this webhook made this signature.",
+        (
+            "Is it a request of another webhook, or was the secret replaced more than 24 hours ago?",
+            "Was the body changed on its way, or another timestamp copied?",
+        ),
+    )
+
+
+def _as_sent(body: str) -> str:
+    try:
+        return orjson.dumps(orjson.loads(body)).decode()
+    except orjson.JSONDecodeError:
+        return body
+
+
+def _event_id(body: str) -> str:
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    return str(parsed.get("EventID", "")) if isinstance(parsed, dict) else ""

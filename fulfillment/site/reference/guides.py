@@ -1,0 +1,76 @@
+"""The guides of the reference: the documents in docs/, which stay the one source."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePosixPath
+
+from django.conf import settings
+from django.utils.safestring import SafeString
+
+from fulfillment.site.reference.markdown import headings_of, rendered
+
+GUIDES = (
+    ("authentication", "Authentication", "oauth.md"),
+    ("errors", "Errors", "api/errors.md"),
+    ("idempotency", "Idempotency", "api/idempotency.md"),
+    ("paging", "Paging", "api/paging.md"),
+    ("rate-limits", "Rate limits", "api/rate-limits.md"),
+    ("webhooks", "Webhooks", "webhooks.md"),
+    ("proofs", "Proofs", "proofs.md"),
+    ("orders", "Quotes and orders", "orders.md"),
+    ("versioning", "Versioning", "versioning.md"),
+)
+ROOT = "/api/v1/docs"
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    slug: str
+    title: str
+    text: str
+    html: SafeString
+    headings: tuple[tuple[str, str], ...]
+
+    @property
+    def url(self) -> str:
+        return f"{ROOT}/guides/{self.slug}"
+
+
+@cache
+def guides() -> dict[str, Guide]:
+    return {slug: _guide(slug, title, name) for slug, title, name in GUIDES}
+
+
+def _guide(slug: str, title: str, name: str) -> Guide:
+    text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
+    # The heading of the document is the page's own.
+    _, _, body = text.partition("\n")
+    folder = PurePosixPath(name).parent
+    return Guide(
+        slug=slug,
+        title=title,
+        text=body,
+        html=rendered(body, lambda link: _address(folder, link)),
+        headings=tuple(headings_of(body)),
+    )
+
+
+def _address(folder: PurePosixPath, link: str) -> str | None:
+    if link.startswith(("https://", "http://", "#", "/")):
+        return link
+    name, _, fragment = link.partition("#")
+    target = _normal(folder / name)
+    for slug, _, document in GUIDES:
+        if document == target:
+            return f"{ROOT}/guides/{slug}" + (f"#{fragment}" if fragment else "")
+    return None
+
+
+def _normal(path: PurePosixPath) -> str:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts:
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,303 @@
+"""The operations and events of the OpenAPI document, ready to be shown. Read once in a process."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+
+from fulfillment.core.api.errors import TITLES
+from fulfillment.core.api.schema import schema_document
+from fulfillment.site.reference.guides import ROOT
+from fulfillment.site.reference.markdown import rendered
+from fulfillment.site.reference.samples import Request, filled_path, samples_of
+from fulfillment.site.reference.schemas import Member, SchemaReader
+
+ACCESS = "**Who may call it.**"
+CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
+METHODS = ("get", "post", "put", "patch", "delete")
+# What an operation answers by this status whatever it does; its own come from its description.
+CODES_OF_ALL = {
+    "400": ("invalid_request", "parameter_invalid"),
+    "401": ("subscription_key_missing", "token_missing", "token_invalid", "subscription_key_invalid"),
+    "403": ("closed_to_applications", "closed_to_users", "insufficient_scope"),
+    "404": ("not_found",),
+    "406": ("not_acceptable",),
+    "413": ("body_too_large",),
+    "415": ("unsupported_media_type",),
+    "429": ("rate_limit_exceeded",),
+    "431": ("headers_too_large",),
+    "503": ("service_unavailable",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    status: str
+    title: str
+    when: SafeString
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: str
+    description: SafeString
+    media: tuple[str, ...]
+    headers: tuple[Member, ...]
+    schema: Member | None
+    examples: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    media: tuple[str, ...]
+    schema: Member | None
+    examples: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    id: str
+    title: str
+    method: str
+    path: str
+    tag: str
+    description: SafeString
+    access: SafeString
+    parameters: tuple[tuple[str, tuple[Member, ...]], ...]
+    body: Body | None
+    answers: tuple[Answer, ...]
+    refusals: tuple[Refusal, ...]
+    samples: tuple[tuple[str, str, str], ...]
+    leads_to: tuple[str, ...]
+    scopes: tuple[str, ...]
+    text: str
+
+    @property
+    def url(self) -> str:
+        return f"{ROOT}/operations/{self.id}"
+
+    @property
+    def codes(self) -> set[str]:
+        return {code for refusal in self.refusals for code in refusal.codes}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    name: str
+    about: str
+    description: SafeString
+    headers: tuple[Member, ...]
+    schema: Member
+    example: str
+
+    @property
+    def url(self) -> str:
+        return f"{ROOT}/events/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    name: str
+    description: str
+    operations: tuple[Operation, ...]
+
+    @property
+    def slug(self) -> str:
+        return slugify(self.name)
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """The operations by tag, in the order of the document."""
+    document = schema_document()
+    reader = SchemaReader(document)
+    found: dict[str, list[Operation]] = {}
+    for path, method, operation in _operations(document):
+        found.setdefault(operation["tags"][0], []).append(_read(document, reader, path, method, operation))
+    texts = {tag["name"]: tag["description"] for tag in document["tags"]}
+    order = [name for name in texts if name in found] + [name for name in found if name not in texts]
+    return tuple(Group(name, texts.get(name, ""), tuple(found[name])) for name in order)
+
+
+@cache
+def operations() -> dict[str, Operation]:
+    return {operation.id: operation for group in groups() for operation in group.operations}
+
+
+@cache
+def events() -> dict[str, Event]:
+    document = schema_document()
+    reader = SchemaReader(document)
+    return {
+        name: _event(reader, name, _resolved(document, item)["post"])
+        for name, item in document["webhooks"].items()
+    }
+
+
+def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A webhook stands in the document itself or among its components."""
+    for step in item["$ref"].removeprefix("#/").split("/") if "$ref" in item else ():
+        document = document[step.replace("~1", "/").replace("~0", "~")]
+    return document if "$ref" in item else item
+
+
+def raw_operation(operation_id: str) -> dict[str, Any] | None:
+    """As the document has it."""
+    return next(
+        (one for *_, one in _operations(schema_document()) if one["operationId"] == operation_id), None
+    )
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield path, method, item[method]
+
+
+def _read(
+    document: Mapping[str, Any], reader: SchemaReader, path: str, method: str, operation: dict[str, Any]
+) -> Operation:
+    about, _, access = operation["description"].partition(ACCESS)
+    answers = tuple(
+        _answer(document, reader, status, answer)
+        for status, answer in operation["responses"].items()
+        if status.startswith("2")
+    )
+    scopes = {scope for way in operation["security"] for scope in way.get("OAuth2", ())}
+    return Operation(
+        id=operation["operationId"],
+        title=operation["summary"],
+        method=method.upper(),
+        path=path,
+        tag=operation["tags"][0],
+        description=rendered(about),
+        access=rendered(access),
+        parameters=tuple(_parameters(reader, operation)),
+        body=_body(reader, operation.get("requestBody")),
+        answers=answers,
+        refusals=tuple(_refusals(operation)),
+        samples=tuple(samples_of(_request(document, path, method, operation))),
+        leads_to=tuple(dict.fromkeys(_links(document, operation))),
+        scopes=tuple(sorted(scopes)),
+        text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
+    )
+
+
+def _parameters(
+    reader: SchemaReader, operation: Mapping[str, Any]
+) -> Iterator[tuple[str, tuple[Member, ...]]]:
+    for place, label in (("path", "Path"), ("query", "Query"), ("header", "Headers")):
+        found = [one for one in operation.get("parameters", ()) if one["in"] == place]
+        if found:
+            yield label, tuple(_parameter(reader, one) for one in found)
+
+
+def _parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
+    schema = {**parameter["schema"], "description": parameter.get("description", "")}
+    return reader.read(schema, name=parameter["name"], required=parameter.get("required", False))
+
+
+def _body(reader: SchemaReader, body: Mapping[str, Any] | None) -> Body | None:
+    if body is None:
+        return None
+    content = body["content"]
+    first = content.get("application/json") or next(iter(content.values()))
+    is_json = "application/json" in content
+    return Body(tuple(content), reader.read(first["schema"]) if is_json else None, _examples(first))
+
+
+def _answer(
+    document: Mapping[str, Any], reader: SchemaReader, status: str, answer: Mapping[str, Any]
+) -> Answer:
+    content = answer.get("content", {})
+    first = content.get("application/json", {})
+    headers = {name: header for name, header in answer.get("headers", {}).items() if "$ref" not in header}
+    return Answer(
+        status=status,
+        description=rendered(answer.get("description", "")),
+        media=tuple(content),
+        headers=tuple(
+            reader.read({**header["schema"], "description": header["description"]}, name=name)
+            for name, header in headers.items()
+        ),
+        schema=reader.read(first["schema"]) if first else None,
+        examples=_examples(first),
+    )
+
+
+def _examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (example.get("summary", name), json.dumps(example["value"], indent=2, ensure_ascii=False))
+        for name, example in content.get("examples", {}).items()
+    )
+
+
+def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
+    keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+    for status, answer in sorted(operation["responses"].items()):
+        if status.startswith("2"):
+            continue
+        own = CODE.findall(answer["description"])
+        general = [*CODES_OF_ALL.get(status, ())]
+        if status == "400":
+            general += ["invalid_body"] * ("requestBody" in operation) + ["idempotency_key_invalid"] * keyed
+        if "Operator" in str(operation["security"]) and status == "403":
+            general.append("operator_only")
+        title = TITLES.get(int(status), "") or {"431": "Headers too large"}.get(status, "Refused")
+        codes = tuple(dict.fromkeys([*own, *general]))
+        yield Refusal(status, title, rendered(answer["description"]), codes)
+
+
+def _links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
+    for answer in operation["responses"].values():
+        for reference in answer.get("links", {}).values():
+            name = reference["$ref"].removeprefix("#/components/links/")
+            yield document["components"]["links"][name]["operationId"]
+
+
+def _request(document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]) -> Request:
+    content = operation.get("requestBody", {}).get("content", {})
+    examples = content.get("application/json", {}).get("examples", {})
+    keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+    query = {
+        one["name"]: str(one["example"]) if "example" in one else "80202"
+        for one in operation.get("parameters", ())
+        if one["in"] == "query" and one.get("required")
+    }
+    return Request(
+        method=method.upper(),
+        url=document["servers"][0]["url"] + filled_path(path),
+        query=query,
+        headers={"Idempotency-Key": "one-for-each-attempt"} if keyed else {},
+        body=next(iter(examples.values()))["value"] if examples else None,
+        picture="image/*" in content,
+        file_out=_file_out(operation),
+    )
+
+
+def _file_out(operation: Mapping[str, Any]) -> str:
+    content = operation["responses"].get("200", {}).get("content", {})
+    if "application/json" in content:
+        return ""
+    return {"application/pdf": "file.pdf", "image/png": "icon.png"}.get(next(iter(content), ""), "")
+
+
+def _event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Event:
+    content = operation["requestBody"]["content"]["application/json"]
+    examples = _examples(content)
+    about, _, rest = operation["description"].partition(". ")
+    return Event(
+        name=name,
+        about=about + ".",
+        description=rendered(rest),
+        headers=tuple(_parameter(reader, one) for one in operation["parameters"]),
+        schema=reader.read(content["schema"]),
+        example=examples[0][1] if examples else "",
+    )

@@ -1,0 +1,151 @@
+"""Schemas of the OpenAPI document as trees of members, ready to be shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
+from fulfillment.site.reference.markdown import rendered
+
+# Below it a member names its type and no longer shows its members.
+DEEPEST = 6
+# What they forbid stands once, in the introduction.
+USUAL_PATTERNS = {NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN}
+LIMITS = (
+    ("minLength", "{} or more characters"),
+    ("maxLength", "at most {} characters"),
+    ("minimum", "at least {}"),
+    ("exclusiveMinimum", "more than {}"),
+    ("maximum", "at most {}"),
+    ("minItems", "{} or more elements"),
+    ("maxItems", "at most {} elements"),
+    ("maxProperties", "at most {} members"),
+    ("default", "default {}"),
+    ("multipleOf", "a multiple of {}"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    kind: str
+    required: bool = False
+    description: SafeString = field(default_factory=SafeString)
+    limits: tuple[str, ...] = ()
+    pattern: str = ""
+    values: tuple[str, ...] = ()
+    members: tuple["Member", ...] = ()
+    deprecated: bool = False
+
+    @property
+    def count(self) -> int:
+        return len(self.members)
+
+
+class SchemaReader:
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.schemas = document["components"]["schemas"]
+
+    def read(self, schema: Mapping[str, Any], *, name: str = "", required: bool = False) -> Member:
+        """The member that such a schema describes, with all below it."""
+        return self._member(name, schema, required=required, within=())
+
+    def _member(
+        self, name: str, schema: Mapping[str, Any], *, required: bool, within: tuple[str, ...]
+    ) -> Member:
+        whole, type_name = self._resolved(schema)
+        kind, holder, holder_name = self._kind(whole, type_name)
+        members: tuple[Member, ...] = ()
+        if holder is not None and holder_name not in within and len(within) < DEEPEST:
+            members = self._members(holder, (*within, holder_name))
+        elements = self._resolved(whole.get("items", {}))[0]
+        constrained = whole if "properties" in elements else {**elements, **whole}
+        pattern = constrained.get("pattern", "")
+        return Member(
+            name=name,
+            kind=kind,
+            required=required,
+            description=rendered(whole.get("description", "")),
+            limits=tuple(text.format(_shown(constrained[key])) for key, text in LIMITS if key in constrained),
+            pattern="" if pattern in USUAL_PATTERNS else pattern,
+            values=tuple(_shown(value) for value in constrained.get("enum", ()) if value is not None),
+            members=members,
+            deprecated=bool(whole.get("deprecated")),
+        )
+
+    def _members(self, holder: Mapping[str, Any], within: tuple[str, ...]) -> tuple[Member, ...]:
+        if variants := holder.get("oneOf"):
+            return tuple(
+                self._member(_name_of(variant), variant, required=False, within=within)
+                for variant in variants
+            )
+        required = holder.get("required", ())
+        return tuple(
+            self._member(name, schema, required=name in required, within=within)
+            for name, schema in holder.get("properties", {}).items()
+        )
+
+    def _resolved(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+        """Without references, and the name of the last; what stands beside a reference counts above it."""
+        name = ""
+        whole = dict(schema)
+        while "$ref" in whole or len(whole.get("allOf", ())) == 1:
+            inner = whole.pop("allOf")[0] if "allOf" in whole else {"$ref": whole.pop("$ref")}
+            if "$ref" in inner:
+                name = _name_of(inner)
+                inner = self.schemas[name]
+            whole = {**inner, **whole}
+        return whole, name
+
+    def _kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any] | None, str]:
+        """The type in words, and the object whose members are shown below it."""
+        choices = schema.get("oneOf") or schema.get("anyOf")
+        if choices:
+            return self._kind_of_choices(choices, schema, name)
+        kinds = schema.get("type", "any value")
+        kinds = list(kinds) if isinstance(kinds, list) else [kinds]
+        null = " or null" if "null" in kinds else ""
+        kinds = [kind for kind in kinds if kind != "null"]
+        if kinds == ["array"]:
+            inner, inner_name = self._resolved(schema.get("items", {}))
+            text, holder, holder_name = self._kind(inner, inner_name)
+            return f"array of {text}{null}", holder, holder_name
+        text = " or ".join(kinds)
+        if schema.get("properties"):
+            return f"{text}{null}", schema, name or "object"
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, Mapping):
+            inner, inner_name = self._resolved(extra)
+            text, holder, holder_name = self._kind(inner, inner_name)
+            return f"object of {text}{null}", holder, holder_name
+        if "format" in schema:
+            text += f" ({schema['format']})"
+        return f"{text}{null}", None, ""
+
+    def _kind_of_choices(
+        self, choices: list[Mapping[str, Any]], schema: Mapping[str, Any], name: str
+    ) -> tuple[str, Mapping[str, Any] | None, str]:
+        null = " or null" if {"type": "null"} in choices else ""
+        read = [(choice, *self._resolved(choice)) for choice in choices if choice != {"type": "null"}]
+        kinds = [self._kind(whole, inner_name) for _, whole, inner_name in read]
+        if len(kinds) == 1:
+            text, holder, holder_name = kinds[0]
+            return text + null, holder, holder_name
+        holders = [kind for kind in kinds if kind[1] is not None]
+        if len(holders) > 1:
+            variants = {"oneOf": [choice for choice, _, _ in read]}
+            return f"one of {len(kinds)}{null}", variants, name or "choice"
+        text = " or ".join(dict.fromkeys(kind[0] for kind in kinds))
+        return text + null, *(holders[0][1:] if holders else (None, ""))
+
+
+def _name_of(reference: Mapping[str, Any]) -> str:
+    return str(reference.get("$ref", "")).rpartition("/")[2]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,15 @@
+"""Below /api/v1/docs."""
+
+from django.urls import path
+
+from fulfillment.site.reference import views
+
+app_name = "reference"
+urlpatterns = [
+    path("", views.show_start, name="start"),
+    path("/operations/<str:operation_id>", views.show_operation, name="operation"),
+    path("/events", views.show_events, name="events"),
+    path("/events/<str:name>", views.show_event, name="event"),
+    path("/guides/<str:slug>", views.show_guide, name="guide"),
+    path("/search", views.search, name="search"),
+]

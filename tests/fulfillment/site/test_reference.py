@@ -1,0 +1,154 @@
+"""The API reference: every operation, event and guide has a page, readable without script under the strict policy."""
+
+import ast
+import json
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from fulfillment.core.api.schema import schema_document
+from fulfillment.site.reference.guides import guides
+from fulfillment.site.reference.markdown import rendered
+from fulfillment.site.reference.operations import events, operations
+from fulfillment.site.reference.schemas import SchemaReader
+from fulfillment.site.reference.search import found
+from tests.support.crawler import LINK, names_in
+
+ROOT = "/api/v1/docs"
+
+
+@pytest.fixture(scope="module")
+def document():
+    return schema_document()
+
+
+def test_every_operation_event_and_guide_has_a_page_that_asks_the_database_nothing(
+    client, db, django_assert_num_queries, document
+):
+    ids = {one["operationId"] for item in document["paths"].values() for one in item.values()}
+    addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
+    with django_assert_num_queries(0):
+        pages = {address: client.get(address) for address in [ROOT, f"{ROOT}/events", *addresses]}
+
+    assert operations().keys() == ids
+    assert events().keys() == document["webhooks"].keys()
+    assert {page.status_code for page in pages.values()} == {200}
+    for address, page in pages.items():
+        assert "unsafe-" not in page["Content-Security-Policy"], address
+        assert b" style=" not in page.content, address
+        assert b"<script>" not in page.content, address
+    start = pages[ROOT].content.decode()
+    assert all(f'href="{address}"' in start for address in addresses)
+
+
+def test_links_within_the_reference_lead_to_places_that_exist(client, db):
+    addresses = [one.url for group in (operations(), events(), guides()) for one in group.values()]
+    pages = {address: client.get(address) for address in [ROOT, f"{ROOT}/events", *addresses]}
+    names = {address: names_in(page) for address, page in pages.items()}
+    dead = set()
+    for address, page in pages.items():
+        for link in LINK.findall(page.content.decode()):
+            target, _, fragment = link.partition("#")
+            target = target or address
+            if target.startswith(ROOT) and (
+                target not in names or (fragment and fragment not in names[target])
+            ):
+                dead.add((address, link))
+
+    assert dead == set()
+
+
+def test_every_code_that_an_operation_answers_is_explained():
+    explained = set(re.findall(r"^\| `(\w+)` \| \d+ \|", guides()["errors"].text, re.MULTILINE))
+
+    assert {code for one in operations().values() for code in one.codes} - explained == set()
+
+
+@pytest.mark.parametrize("operation_id", list(operations()))
+def test_examples_are_code_that_can_be_run(operation_id):
+    samples = {language: text for language, _, text in operations()[operation_id].samples}
+
+    ast.parse(samples["python"])
+    words = shlex.split(samples["curl"].replace("\\\n", " "))
+    assert words[0] == "curl"
+    if "-d" in words:
+        json.loads(words[words.index("-d") + 1])
+
+
+def test_examples_in_typescript_are_read_by_node(tmp_path):
+    if shutil.which("node") is None:
+        pytest.skip("Node is not installed.")
+    together = tmp_path / "samples.mjs"
+    blocks = [
+        text for one in operations().values() for language, _, text in one.samples if language == "typescript"
+    ]
+    imports = {line for text in blocks for line in text.splitlines() if line.startswith("import ")}
+    # What TypeScript has beyond JavaScript here is one mark.
+    bodies = [
+        "\n".join(line for line in text.replace("_KEY!", "_KEY").splitlines() if line not in imports)
+        for text in blocks
+    ]
+    together.write_text("\n".join([*imports, *("{\n" + body + "\n}" for body in bodies)]))
+
+    assert subprocess.run(["node", "--check", str(together)], capture_output=True, text=True).stderr == ""
+
+
+def test_a_schema_that_holds_itself_ends(document):
+    schemas = {"Node": {"type": "object", "properties": {"Inner": {"$ref": "#/components/schemas/Node"}}}}
+    node = SchemaReader({"components": {"schemas": schemas}}).read({"$ref": "#/components/schemas/Node"})
+
+    assert node.members[0].members == ()
+
+
+def test_limits_types_and_values_are_in_words(document):
+    order = operations()["order_create"].body.schema
+    members = {member.name: member for member in order.members}
+    assert members["Items"].kind == "array of object"
+    assert members["Items"].limits == ("1 or more elements", "at most 500 elements")
+    assert members["ExternalID"].kind == "string or null"
+    status = next(one for one in operations()["order_exportview"].parameters[1][1] if one.name == "status")
+    assert (status.kind, status.values[0]) == ("array of integer", "10")
+
+
+def test_documents_bring_no_markup_and_no_links_that_are_not_on_the_site():
+    page = rendered(
+        "<script>x</script> [a](other.md) [b](#c)\n\n```html\n<b>\n```",
+        lambda link: link if link[0] == "#" else None,
+    )
+
+    assert "<script>" not in page
+    assert "<b>" not in page
+    assert 'href="other.md"' not in page
+    assert '<a href="#c">b</a>' in page
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("submit order", "Submit an order"),
+        ("PostalCode quote", "Request prices"),
+        ("template_unusable", "template_unusable"),
+        ("order.shipped", "order.shipped"),
+        ("retry-after", "Rate limits"),
+    ],
+)
+def test_search_finds_operations_members_codes_events_and_guides(words, title):
+    assert title in [hit.title for hit in found(words)]
+
+
+def test_search_answers_hostile_words(client, db):
+    for words in ("", "x" * 5000, "<script>alert(1)</script>", "%", "\t"):
+        page = client.get(f"{ROOT}/search", {"q": words})
+        assert page.status_code == 200
+        assert b"<script>alert" not in page.content
+
+
+@pytest.mark.parametrize("path", ["/operations/none", "/events/none", "/guides/none", "/none"])
+def test_what_is_not_there_is_a_page_that_says_so(client, db, path):
+    page = client.get(ROOT + path)
+
+    assert page.status_code == 404
+    assert page["Content-Type"].startswith("text/html")
