@@ -120,7 +120,9 @@ def render_print(
     return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages))
 
 
-def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: float = SECONDS) -> bytes:
+def render_packing_slips(
+    slips: Sequence[Mapping[str, Any]], *, timestamp: int, seconds: float = SECONDS
+) -> bytes:
     """A PDF of texts that are data to a fixed layout, packing_slip.typ; raises RenderingFailed or RenderingBusy."""
     deadline = time.monotonic() + seconds
     workshop = current_workshop()
@@ -134,7 +136,7 @@ def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: flo
         "outputs": [("pdf", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:
-        worker.send(setting, [json.dumps(slip).encode()], deadline)
+        worker.send(setting, [json.dumps(slips).encode()], deadline)
         header, parts = worker.receive(deadline)
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter refused the packing slip: {header['message']}")

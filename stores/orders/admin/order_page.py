@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.admin.staff import staff_on
@@ -13,7 +14,7 @@ from applications.webhooks.models import Event
 from stores.orders.admin.forms import REFUSE
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
-from stores.orders.models.status import TERMINAL_OR_SHIPPED, WITH_SHIPMENTS
+from stores.orders.models.status import AT_WORK, WITH_SHIPMENTS
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
@@ -48,9 +49,13 @@ WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
 
 @dataclass(frozen=True, slots=True)
 class Happening:
+    """`links` are (words, address). A comment says what a person wrote, in lines of their own."""
+
     when: datetime
     title: str
     detail: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    is_comment: bool = False
 
 
 def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     return {
         "order": order,
         "status": OrderStatus(order.status).words,
-        "is_late": order.status not in TERMINAL_OR_SHIPPED and order.latest_delivery < today,
+        "late": (today - order.latest_delivery).days if order.status in AT_WORK else 0,
         "moves": moves,
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,
@@ -71,6 +76,10 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         ),
         "shipments": _shipments(order),
         "timeline": _timeline(request, order),
+        "reprint_of": order.reprint_of,
+        "reprints": order.reprints.order_by("number")[:MOST_TOLD],
+        "takes_comments": not order.recipient_erased,
+        "may_reprint": not order.recipient_erased,
     }
 
 
@@ -108,6 +117,12 @@ def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
     told += [
         Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in _shipments(order)
     ]
+    told += [
+        Happening(
+            comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
+        )
+        for comment in order.comments.select_related("author").order_by("-id")[:MOST_TOLD]
+    ]
     # Where an application is told of events is its own affair, and the service's.
     if staff_on(request).is_operator:
         told += _events(order)
@@ -120,7 +135,14 @@ def _events(order: Order) -> list[Happening]:
         Happening(
             event.timestamp,
             f"Event {event.type}",
-            ", ".join(f"{one.state} to {one.webhook.url}" for one in event.deliveries.all()) or "no webhook",
+            "" if event.deliveries.all() else "no webhook",
+            tuple(
+                (
+                    f"{one.state} to {one.webhook.url}",
+                    reverse("admin:applications_delivery_change", args=[one.pk]),
+                )
+                for one in event.deliveries.all()
+            ),
         )
         for event in events.prefetch_related("deliveries__webhook")[:MOST_TOLD]
     ]

@@ -59,6 +59,8 @@ TERMINAL_OR_SHIPPED = [
     S.CANCELLED.value,
     S.REJECTED.value,
 ]
+# Still to be made or sent.
+AT_WORK = [status.value for status in S if status.value not in TERMINAL_OR_SHIPPED]
 # How an order of the demo store goes on by itself.
 DEMO_NEXT_STATUS: dict[int, int] = {
     S.RECEIVED: S.ACCEPTED,

@@ -1,7 +1,7 @@
 """Prices that bind."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -26,13 +26,15 @@ def create_quote(*, opened: StoreAccess, asked: PriceRequest) -> Quote:
         return store_quote(opened=opened, asked=asked, prices=prices)
 
 
-def priced(*, opened: StoreAccess, asked: PriceRequest) -> tuple[dict[str, ListedProduct], Prices]:
+def priced(
+    *, opened: StoreAccess, asked: PriceRequest, at: datetime | None = None
+) -> tuple[dict[str, ListedProduct], Prices]:
     products = listed_products(
         store_pk=opened.store.pk,
         product_ids=[item.product_id for item in asked.items],
         country_code=asked.country_code,
     )
-    today = local_date(timezone.now(), opened.store.time_zone)
+    today = local_date(at or timezone.now(), opened.store.time_zone)
     try:
         return products, price(asked, products, today=today)
     except DestinationNotServed as refusal:
