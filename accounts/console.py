@@ -1,13 +1,14 @@
 """What the console shows of this app."""
 
 from django.http import HttpRequest
+from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.associations import association_requests_for
 from fulfillment.core.admin.hits import named_hits
-from fulfillment.core.admin.offers import Card, Entry, Hit
+from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
 
 OLDEST_SHOWN = 5
 NAVIGATION = [
@@ -27,6 +28,15 @@ def may_enter(request: HttpRequest) -> bool:
 def search(request: HttpRequest, words: str) -> list[Hit]:
     fields = ["username", "first_name", "last_name", "email"]
     return named_hits(request, User, words, fields, lambda user: (user.username, user.full_name, user.email))
+
+
+def needs_attention(request: HttpRequest) -> list[Attention]:
+    if not staff_on(request).is_operator:
+        return []
+    count = association_requests_for(Caller.on_pages(request.user), state="Pending").count()
+    words = "association request waits" if count == 1 else "association requests wait"
+    address = reverse("admin:accounts_associationrequest_changelist")
+    return [Attention(count, words, address, 300)] if count else []
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

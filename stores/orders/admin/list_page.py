@@ -36,7 +36,7 @@ COLUMN_NAMES = {
     "external": "ExternalID",
     "updated": "Changed",
 }
-USUAL = ("status", "due", "placed", "customer", "items", "total", "delivery", "store")
+USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Counted no further: it is more than anybody has in hand at once.
 MOST_COUNTED = 1000
 
