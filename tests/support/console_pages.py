@@ -42,12 +42,16 @@ ACTS_AT_ONCE = {
     "applications_delivery_resend": "receivers know an event by its ID",
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
+    "stores_order_comment": "adds a comment",
+    "stores_order_save_view": "saves the filters of a list",
+    "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
     "stores_catalogupload_progress": "JSON",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
+    "stores_order_print_picture": "PNG",
     "stores_order_packing_slip": "PDF",
     "stores_product_template_preview": "JSON",
     "stores_product_template_proof": "PDF",
@@ -78,6 +82,8 @@ ACTIONS_AT_ONCE = {
     "ship": "leads to the page that ships",
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
+    "download_packing_slips": "a PDF",
+    "export_csv": "CSV",
 }
 
 
@@ -222,6 +228,8 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
         ],
+        "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
+        "stores_order_reprint": page("stores_order_reprint", order.pk),
         "stores_product_template": page("stores_product_template", product.pk),
         "delivery_dataset_look_up": [
             ConsolePage("look up", look_up),

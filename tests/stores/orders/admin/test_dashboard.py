@@ -37,6 +37,7 @@ def test_an_empty_service_says_what_to_do(start):
     page = start()
 
     for said in (
+        "All clear",
         "Nobody waits for a decision.",
         "There are no orders yet. They arrive through the API",
         "Every event reaches its address",
@@ -87,7 +88,7 @@ def test_orders_by_status_and_cancellations_asked_for(shop, start):
         row = page.partition(f'?status__exact={code}">{name}</a>')[2].partition("</li>")[0]
         assert f"<b>{count}</b>" in row, name
         assert f'class="calls" width="{count * 50:.2f}"' in row
-    assert "1 cancellation asked for" in page
+    assert "<b>1</b> <span>cancellation waits for an answer" in page
 
 
 def test_staff_see_the_orders_of_their_store_and_nothing_of_the_service(shop, start):
