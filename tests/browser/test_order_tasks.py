@@ -37,7 +37,7 @@ def test_the_days_work_takes_few_actions(placed, visitor):
         person.click(page.get_by_label("Choose all orders of this page"))
         person.click(page.get_by_role("button", name="Accept", exact=True))
         expect(page.get_by_text("2 orders moved.")).to_be_visible()
-    with counts.task("Accept one order by keys", page) as person:
+    with counts.task("Start the production of one order by keys", page) as person:
         visitor.go(f"{BOARD}?status__exact=30")
         person.press("j", "x")
         person.click(page.get_by_role("button", name="Start production", exact=True))
@@ -81,7 +81,7 @@ def test_the_days_work_takes_few_actions(placed, visitor):
     taken = {name: actions for name, actions, _ in counts.rows}
     assert taken == {
         "Accept all new orders": 3,
-        "Accept one order by keys": 3,
+        "Start the production of one order by keys": 3,
         "Find late orders, save them as a view": 4,
         "Find an order by its number": 3,
         "Take one order from accepted to shipped": 4,
