@@ -75,7 +75,7 @@ class DemoOrder:
 
 
 def _orders() -> tuple[DemoOrder, ...]:
-    return tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))  # type: ignore[misc]
+    return tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
 
 
 CARD, SQUARE = (("business-card-standard", 500),), (("business-card-square", 250),)

@@ -121,7 +121,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     tallies = orders_by_status(counted)
     late = late_orders(Order.objects.all() if counted is None else Order.objects.filter(store__in=counted))
     late_count = late.order_by()[: MOST_COUNTED + 1].count()
-    tabs = [
+    tabs: list[dict[str, Any]] = [
         {"query": "", "name": "All", "count": sum(tallies.values())},
         {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in AT_WORK)},
         {"query": "due=late", "name": "Late", "count": late_count, "is_alarm": late_count > 0},
