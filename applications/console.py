@@ -1,5 +1,7 @@
 """What the console shows of this app."""
 
+from typing import Any
+
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -11,8 +13,8 @@ from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.core.admin.hits import named_hits
 from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
+from fulfillment.core.admin.oldest import oldest_of
 
-OLDEST_SHOWN = 5
 NAMED = 3
 MOST_COUNTED = 1000
 NAVIGATION = [
@@ -33,7 +35,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
     found = []
-    if count := failing_webhooks().count():
+    if count := _failing(request)["count"]:
         words = "webhook fails" if count == 1 else "webhooks fail"
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
         found.append(Attention(count, words, address, 400))
@@ -54,9 +56,11 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     if not staff_on(request).is_operator:
         return []
-    failing = failing_webhooks()
-    webhooks = {"count": failing.count(), "oldest": failing.select_related("application")[:OLDEST_SHOWN]}
     return [
-        Card("admin/dashboard/webhooks.html", webhooks, 300),
+        Card("admin/dashboard/webhooks.html", _failing(request), 300),
         Card("admin/dashboard/calls.html", calls_chart(daily_totals(days=DAYS)), 500),
     ]
+
+
+def _failing(request: HttpRequest) -> dict[str, Any]:
+    return oldest_of(request, "failing webhooks", failing_webhooks().select_related("application"))

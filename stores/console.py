@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -15,7 +14,7 @@ from stores.orders.admin.orders_chart import orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.days import daily_orders
-from stores.orders.selectors.due import late_orders, orders_due_today
+from stores.orders.selectors.due import late_orders
 from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
 
 # Counted no further.
@@ -48,7 +47,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     stores = staff.stores_with(ORDER_GRANTS)
     orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late, today = (_count(found) for found in (late_orders(orders), orders_due_today(orders)))
+    late = late_orders(orders).order_by()[: MOST_COUNTED + 1].count()
     asked = cancellations_asked(stores)
     board = reverse("admin:stores_order_changelist")
     found = [
@@ -65,19 +64,8 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             f"{board}?cancellation__exact=Requested",
             200,
         ),
-        Attention(
-            today,
-            "order is due today" if today == 1 else "orders are due today",
-            f"{board}?due=today",
-            250,
-            is_at_least=today > MOST_COUNTED,
-        ),
     ]
     return [one for one in found if one.count]
-
-
-def _count(orders: QuerySet[Order]) -> int:
-    return orders.order_by()[: MOST_COUNTED + 1].count()
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:

@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Prefetch
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.admin.staff import staff_on
-from applications.webhooks.models import Event
+from applications.webhooks.models import Delivery, Event
 from stores.orders.admin.forms import REFUSE
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
@@ -62,6 +63,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
     moves = [_move(order, value) for value, _ in choices if value]
     today = local_date(timezone.now(), order.store.time_zone)
+    shipments = _shipments(order)
     return {
         "order": order,
         "status": OrderStatus(order.status).words,
@@ -71,16 +73,22 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "is_operator": staff_on(request).is_operator,
         "address": address_lines(order.recipient),
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
-        "items": Paginator(order.items.order_by("position"), ITEMS_OF_A_PAGE).get_page(
-            request.GET.get("items")
-        ),
-        "shipments": _shipments(order),
-        "timeline": _timeline(request, order),
+        "items": _ItemPages(order).get_page(request.GET.get("items")),
+        "shipments": shipments,
+        "timeline": _timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
         "reprints": order.reprints.order_by("number")[:MOST_TOLD],
         "takes_comments": not order.recipient_erased,
         "may_reprint": not order.recipient_erased,
     }
+
+
+class _ItemPages(Paginator):
+    """The order knows how many it has."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__(order.items.order_by("position"), ITEMS_OF_A_PAGE)
+        self.count = order.item_count
 
 
 def _move(order: Order, value: str) -> dict[str, Any]:
@@ -105,7 +113,7 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
     ]
 
 
-def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
+def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[Happening]:
     told = [
         Happening(
             entry.timestamp,
@@ -114,9 +122,7 @@ def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
         )
         for entry in order.history.select_related("actor").order_by("-sequence")[:MOST_TOLD]
     ]
-    told += [
-        Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in _shipments(order)
-    ]
+    told += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
     told += [
         Happening(
             comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
@@ -130,6 +136,7 @@ def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
 
 
 def _events(order: Order) -> list[Happening]:
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [
         Happening(
@@ -144,5 +151,5 @@ def _events(order: Order) -> list[Happening]:
                 for one in event.deliveries.all()
             ),
         )
-        for event in events.prefetch_related("deliveries__webhook")[:MOST_TOLD]
+        for event in events.prefetch_related(deliveries)[:MOST_TOLD]
     ]

@@ -1,16 +1,21 @@
 """What is due when. A day is over where the store is, which may be another day than where its people are."""
 
+import time
 from datetime import date, datetime, timedelta
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from fulfillment.core.caches import register_cache
 from stores.catalog.models import Store
 from stores.orders.business_days import local_date
 from stores.orders.models import Order
 from stores.orders.models.status import AT_WORK
 
 SOON_DAYS = 3
+ZONES_KEPT_SECONDS = 60.0
+_kept: dict[str, tuple[float, list[str]]] = {}
+register_cache(_kept)
 
 
 def orders_at_work(orders: QuerySet[Order]) -> QuerySet[Order]:
@@ -57,6 +62,15 @@ def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Orde
 def _zones_by_date() -> dict[date, list[str]]:
     now = timezone.now()
     found: dict[date, list[str]] = {}
-    for name in Store.objects.order_by().values_list("time_zone", flat=True).distinct():
+    for name in _zones():
         found.setdefault(local_date(now, name), []).append(name)
     return found or {timezone.localdate(): []}
+
+
+def _zones() -> list[str]:
+    """Of all stores. The first order of a zone nobody had before may be missed for a minute."""
+    if (known := _kept.get("zones")) and time.monotonic() - known[0] < ZONES_KEPT_SECONDS:
+        return known[1]
+    names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())
+    _kept["zones"] = (time.monotonic(), names)
+    return names
