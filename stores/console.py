@@ -14,8 +14,8 @@ from stores.orders.admin.orders_chart import orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.days import daily_orders
-from stores.orders.selectors.due import late_orders
-from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
+from stores.orders.selectors.due import count_urgent_orders
+from stores.orders.selectors.tallies import orders_by_status
 
 # Counted no further.
 MOST_COUNTED = 1000
@@ -47,8 +47,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     stores = staff.stores_with(ORDER_GRANTS)
     orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
-    late = late_orders(orders).order_by()[: MOST_COUNTED + 1].count()
-    asked = cancellations_asked(stores)
+    late, asked = count_urgent_orders(orders, most=MOST_COUNTED)
     board = reverse("admin:stores_order_changelist")
     found = [
         Attention(
@@ -63,6 +62,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             "cancellation waits for an answer" if asked == 1 else "cancellations wait for an answer",
             f"{board}?cancellation__exact=Requested",
             200,
+            is_at_least=asked > MOST_COUNTED,
         ),
     ]
     return [one for one in found if one.count]

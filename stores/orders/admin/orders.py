@@ -69,7 +69,8 @@ class OrderAdmin(OrderWork):
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
     form = OrderMoveForm
-    list_display = ["number"]
+    # The page shows those that a person chose: list_page.py.
+    list_display = ["number", "status", "store", "application", "total", "created"]
     sortable_by = ()
     ordering = ["-number"]
     list_filter = [

@@ -1,15 +1,16 @@
 """What is due when. A day is over where the store is, which may be another day than where its people are."""
 
 import time
+from collections import Counter
 from datetime import date, datetime, timedelta
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
 from django.utils import timezone
 
 from fulfillment.core.caches import register_cache
 from stores.catalog.models import Store
 from stores.orders.business_days import local_date
-from stores.orders.models import Order
+from stores.orders.models import CancellationState, Order
 from stores.orders.models.status import AT_WORK
 
 SOON_DAYS = 3
@@ -34,6 +35,15 @@ def orders_due_today(orders: QuerySet[Order]) -> QuerySet[Order]:
 def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
     """Today and within the next days."""
     return _due(orders, 0, SOON_DAYS)
+
+
+def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
+    """How many are late, and how many are to be cancelled if the store says yes; each counted to `most` + 1."""
+    late = late_orders(orders).order_by().annotate(kind=Value("late"))
+    asked = orders.filter(cancellation=CancellationState.REQUESTED).order_by().annotate(kind=Value("asked"))
+    found = late.values_list("kind")[: most + 1].union(asked.values_list("kind")[: most + 1], all=True)
+    counts = Counter(kind for (kind,) in found)
+    return counts["late"], counts["asked"]
 
 
 def days_late(order: Order, now: datetime) -> int:
