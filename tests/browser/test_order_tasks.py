@@ -149,9 +149,10 @@ def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
 def test_the_list_has_no_fault_in_any_look(placed, visitor):
     open_as(visitor, "operator", BOARD)
 
-    def choose() -> None:
-        visitor.go(BOARD)
+    def choose() -> int:
+        status = visitor.go(BOARD)
         visitor.page.locator(".action-select").first.check()
+        return status
 
     found = faults_of(visitor, "orders chosen", choose, looks=[*LOOKS, *OTHER_LOOKS], impacts=SERIOUS)
     for name, path in (
