@@ -1,4 +1,4 @@
-"""What the console shows of this app."""
+"""Navigation, search and dashboard of this app in the operator console."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -80,13 +80,13 @@ def dashboard_cards(request: HttpRequest) -> list[Card]:
 
 def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
     tallies = orders_by_status(stores)
-    most = max(tallies.values(), default=0)
+    largest = max(tallies.values(), default=0)
     rows = [
         {
             "code": int(status),
             "name": status.words,
             "count": tallies.get(status, 0),
-            "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
+            "percent": round(tallies.get(status, 0) * 100 / largest, 2) if largest else 0,
         }
         for status in OrderStatus
     ]

@@ -29,7 +29,7 @@ from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
 from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.selectors.access import WRITE, open_store
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
 from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order
@@ -122,8 +122,8 @@ def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
     caller = Caller(
         application_id=actors.applications[order.application].pk, scopes=with_implied(Permission.values)
     )
-    opened = open_store(caller, order.store_id, WRITE)
-    return prepare_order(opened=opened, request=order_request(order, actors.now))
+    opened = authorize_store(caller, order.store_id, WRITE)
+    return prepare_order(access=opened, request=order_request(order, actors.now))
 
 
 def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:

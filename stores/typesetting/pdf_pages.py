@@ -7,7 +7,7 @@ import time
 from stores.typesetting.errors import RenderingFailed
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.print_boxes import page_objects
-from stores.typesetting.workdir import current_workshop
+from stores.typesetting.workdir import current_workdir
 from stores.typesetting.workers import shared_workers
 
 SECONDS = 10.0
@@ -58,22 +58,22 @@ def _boxes(
 
 def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:
     deadline = time.monotonic() + seconds
-    workshop = current_workshop()
+    workdir = current_workdir()
     setting = {
         "layout": "pdf page",
         "timestamp": 0,
-        "workshop": str(workshop.root),
-        "fonts": workshop.font_folder(FontSet.shipped()),
+        "workdir": str(workdir.root),
+        "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": 72,
         "outputs": [("png", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:
-        root = workshop.lay_out_pdf(worker.slot, pdf)
+        root = workdir.lay_out_pdf(worker.slot, pdf)
         try:
             worker.send({**setting, "root": str(root)}, [json.dumps(job).encode()], deadline)
             header, parts = worker.receive(deadline)
         finally:
-            workshop.clear_job(root)
+            workdir.clear_job(root)
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter cannot show the page: {header['message']}")
     return parts[0]

@@ -27,18 +27,18 @@ from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import OrderStatus
 from stores.orders.pricing import raise_faults
 from stores.orders.representations import dumps
-from stores.orders.selectors.access import READ, StoreAccess, open_store
+from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
     LAST,
     OrderExportQuery,
-    SpanPage,
+    RangePage,
     authorized_range_page,
     export_count,
     export_page,
     export_rows,
+    find_export_query,
     fitting_page,
     verbose_records,
-    wanted_orders,
 )
 
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
@@ -81,7 +81,7 @@ PARAMETERS = [
     OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
 ]
 ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
-ANSWERED = [
+RESPONSE_HEADERS = [
     OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)
     for name, kind, text in (
         ("Link", str, 'The next page, as `<address>; rel="next"`; not on the last one, nor with CSV.'),
@@ -89,12 +89,12 @@ ANSWERED = [
     )
 ]
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
-SPAN_PARAMETERS = frozenset({"skip", "take", "after", "format"})
+RANGE_PARAMETERS = frozenset({"skip", "take", "after", "format"})
 UNKNOWN_SHOWN = 20
 
 
 class CSVRenderer(BaseRenderer):
-    """Names the media type for the negotiation; the rows are streamed by the view."""
+    """Declares the media type for content negotiation; the view streams the rows."""
 
     media_type = "text/csv"
     format = "csv"
@@ -130,7 +130,7 @@ class OrderExportViewSet(ApiViewSet):
         description='Oldest first. Follow `Link: rel="next"` to walk through any number of orders: it costs the same '
         "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
         "many match. `Accept: text/csv` streams the same columns.",
-        parameters=[*PARAMETERS, *ANSWERED],
+        parameters=[*PARAMETERS, *RESPONSE_HEADERS],
         responses={
             (200, "application/json"): ExportRowSerializer(many=True),
             (200, "text/csv"): OpenApiTypes.STR,
@@ -138,25 +138,25 @@ class OrderExportViewSet(ApiViewSet):
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
-        asked = _Parameters(request)
-        is_csv = asked.is_csv(request)
-        if asked.is_contiguous and not is_csv:
-            low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
-            opened, page = authorized_range_page(request.auth, store_id, low=low, take=take)
+        parameters = _Parameters(request)
+        is_csv = parameters.is_csv(request)
+        if parameters.is_contiguous and not is_csv:
+            low, take = min(parameters.after + parameters.skip, LAST), parameters.take or DEFAULT_TAKE
+            access, page = authorized_range_page(request.auth, store_id, low=low, take=take)
             if page:
-                return _span_answer(request, opened, asked, page)
+                return _range_response(request, access, parameters, page)
         else:
-            opened = open_store(request.auth, store_id, READ)
-        raise_faults(asked.faults, code="parameter_invalid", place="query")
-        wanted = asked.wanted(opened)
+            access = authorize_store(request.auth, store_id, READ)
+        raise_faults(parameters.faults, code="parameter_invalid", place="query")
+        query = parameters.export_query(access)
         if is_csv:
-            rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
-            return _csv_answer(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
-        return _answer(request, opened, asked, wanted)
+            rows = export_rows(query, skip=parameters.skip, take=parameters.take) if query else iter(())
+            return _csv_response(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
+        return _page_response(request, access, parameters, query)
 
 
 class _Parameters:
-    """The query as it was meant; `faults` name every parameter that is not understood."""
+    """The parsed query string; `faults` holds one fault for each invalid parameter."""
 
     skip = after = 0
     take: int | None = None
@@ -186,16 +186,16 @@ class _Parameters:
 
     @property
     def is_contiguous(self) -> bool:
-        """Nothing is asked but which part of all orders."""
-        return not self.faults and self.query.keys() <= SPAN_PARAMETERS
+        """Whether the query selects a range of all orders, without any filter."""
+        return not self.faults and self.query.keys() <= RANGE_PARAMETERS
 
     def is_csv(self, request: Request) -> bool:
         accepted: BaseRenderer = request.accepted_renderer
         return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
-    def wanted(self, opened: StoreAccess) -> OrderExportQuery | None:
-        wanted = wanted_orders(
-            opened,
+    def export_query(self, access: StoreAccess) -> OrderExportQuery | None:
+        query = find_export_query(
+            access,
             statuses=self.statuses,
             product_id=self.query.get("productID"),
             order_number=self.query.get("orderNumber"),
@@ -204,7 +204,7 @@ class _Parameters:
             external_id=self.query.get("externalID"),
             updated_after=self.updated_after,
         )
-        return wanted and wanted.after(self.after)
+        return query and query.after(self.after)
 
     def next_link(self, store_id: str, position: int) -> str:
         kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
@@ -263,35 +263,37 @@ class _Parameters:
             return 0
 
 
-def _span_answer(request: Request, opened: StoreAccess, asked: _Parameters, page: SpanPage) -> HttpResponse:
+def _range_response(
+    request: Request, access: StoreAccess, parameters: _Parameters, page: RangePage
+) -> HttpResponse:
     response = json_bytes(request, page.body)
     response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
-        response.headers["Link"] = asked.next_link(opened.store.external_id, page.last)
+        response.headers["Link"] = parameters.next_link(access.store.external_id, page.last)
     return response
 
 
-def _answer(
-    request: Request, opened: StoreAccess, asked: _Parameters, wanted: OrderExportQuery | None
+def _page_response(
+    request: Request, access: StoreAccess, parameters: _Parameters, query: OrderExportQuery | None
 ) -> HttpResponse:
-    if wanted is None:
+    if query is None:
         response = json_bytes(request, b"[]")
         response["X-Total-Count"] = "0"
         return response
-    page = export_page(wanted, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
-    if asked.verbose:
-        page = fitting_page(opened, page)
-        body = dumps(verbose_records(opened, page.positions))
+    page = export_page(query, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
+    if parameters.verbose:
+        page = fitting_page(access, page)
+        body = dumps(verbose_records(access, page.positions))
     else:
         body = f"[{','.join(page.renderings)}]".encode()
     response = json_bytes(request, body)
-    response["X-Total-Count"] = str(export_count(wanted, page))
+    response["X-Total-Count"] = str(export_count(query, page))
     if page.has_more:
-        response["Link"] = asked.next_link(opened.store.external_id, page.positions[-1])
+        response["Link"] = parameters.next_link(access.store.external_id, page.positions[-1])
     return response
 
 
-def _csv_answer(pieces: Iterable[bytes], store_id: str) -> StreamingHttpResponse:
+def _csv_response(pieces: Iterable[bytes], store_id: str) -> StreamingHttpResponse:
     response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="orders-{store_id}.csv"'
     response["Cache-Control"] = "no-store"

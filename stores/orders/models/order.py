@@ -13,11 +13,11 @@ from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, Cancellati
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:
-    """A new row is its own record, and its history says whose; what changes it later is kept in the trail.
+    """Tracks updates and deletions in the audit trail, but not the insertion: the order's history records that.
 
-    Whoever tracks with these leaves out what tells of the recipient: a copy would outlive its erasure.
+    Exclude all fields with data of the recipient from tracking: a copy would outlive its erasure.
     """
-    # Said in SQL: AnyChange would look at the tracked columns alone, and not see what is left out change.
+    # In SQL, because AnyChange compares only the tracked columns and would miss changes of excluded ones.
     any_change = pgtrigger.Condition("OLD.* IS DISTINCT FROM NEW.*")
     return pghistory.UpdateEvent(condition=any_change), pghistory.DeleteEvent()
 
@@ -34,10 +34,10 @@ def changes() -> tuple[pghistory.Tracker, ...]:
     ],
 )
 class Order(models.Model):
-    """An order as it was placed, and how far it is.
+    """An order with its current status.
 
-    `position` counts the orders of a store without gaps, in the order in which they were committed and of
-    `created`: a page at any depth is a range of it. `sequence` rises by 1 with every change and is the version.
+    `position` counts the orders of a store without gaps, in the order of `created` and of their commits, so that
+    a page at any depth is a range of positions. `sequence` rises by 1 with every change and is the version.
     `rendering` is the finished row of the export view.
     """
 
@@ -62,7 +62,7 @@ class Order(models.Model):
     )
     position = models.PositiveIntegerField(editable=False)
     external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
-    # Whose name space the external ID is in: the user's where the application was first-party, else null.
+    # The external ID is unique for this user if the application is first-party; else null, unique for the application.
     external_id_user = models.UUIDField(null=True, editable=False)
     status = models.PositiveSmallIntegerField(choices=OrderStatus.choices, default=OrderStatus.RECEIVED)
     sequence = models.PositiveIntegerField(default=1, editable=False)
@@ -133,7 +133,7 @@ class Order(models.Model):
                 name="order_by_user",
             ),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
-            # The board lists the orders of all stores, newest first.
+            # For the console, which lists the orders of all stores, newest first.
             models.Index("status", "number", name="order_board_by_status"),
             models.Index(
                 "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
@@ -174,7 +174,7 @@ class Order(models.Model):
 
 @pghistory.track(*changes(), exclude=["template_data"])
 class OrderItem(models.Model):
-    """A line, with the price and the product as they were, and the print file frozen with its hash."""
+    """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveIntegerField()
@@ -210,7 +210,7 @@ class OrderItem(models.Model):
 
 @pghistory.track(*changes(), exclude=["tracking_url"])
 class Shipment(models.Model):
-    """A parcel on its way; the same tracking number of a carrier is recorded once for an order."""
+    """A parcel; the same tracking number of a carrier is recorded once for an order."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="shipments", db_index=False)
     carrier = models.CharField(max_length=60)

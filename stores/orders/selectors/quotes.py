@@ -8,26 +8,26 @@ from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
-from stores.orders.selectors.access import READ, StoreAccess, open_store
+from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
-    quote = find_quote(open_store(caller, store_id, READ), quote_id)
+    quote = find_quote(authorize_store(caller, store_id, READ), quote_id)
     if quote is None:
         raise NotFound("There is no quote with this ID for this caller.", code="quote_not_found")
     return quote
 
 
-def find_quote(opened: StoreAccess, quote_id: str) -> Quote | None:
+def find_quote(access: StoreAccess, quote_id: str) -> Quote | None:
     try:
-        wanted = UUID(quote_id)
+        key = UUID(quote_id)
     except ValueError:
         return None
-    return Quote.objects.filter(opened.visible, pk=wanted).first()
+    return Quote.objects.filter(access.visible, pk=key).first()
 
 
 def quoted_options(quote: Quote) -> dict[str, Option]:
-    """The options by ID, with the very decimals that were quoted."""
+    """The options by ID, with exactly the quoted decimals."""
     body = json.loads(quote.rendering, parse_float=_cents)
     return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
 

@@ -6,7 +6,7 @@ from stores.orders.models import OrderTally
 
 
 def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
-    """How many orders of these stores (None: of all) are in each status, without counting orders."""
+    """The number of orders of these stores (None: of all) by status, from the tallies."""
     tallies = (
         OrderTally.objects.all() if store_pks is None else OrderTally.objects.filter(store__in=store_pks)
     )

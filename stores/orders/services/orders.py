@@ -1,4 +1,4 @@
-"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
+"""Placing an order: it is checked and priced, its print files are stored, then it is written in one transaction."""
 
 import os
 import time
@@ -18,17 +18,17 @@ from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.price_lists import ListedProduct
-from stores.orders.services.large_orders import place_for_items
+from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.ordered_assets import hold_ordered_assets
-from stores.orders.services.print_files import StoredPrint, drop_print_files
-from stores.orders.services.prints import keep_order_prints
+from stores.orders.services.ordered_assets import record_ordered_assets
+from stores.orders.services.print_files import StoredPrint, delete_print_files
+from stores.orders.services.prints import store_order_prints
 from stores.orders.services.tallies import count_new_order
-from stores.orders.services.transitions import Actor, append_history, tell
+from stores.orders.services.transitions import Actor, append_history, record_order_event
 from stores.orders.services.validation import OrderRequest, check_order
 
-# Behind the lock: numbers follow each other, and no order is older than the one before it.
-PLACE = """
+# Run under the lock of the store: positions have no gaps, and `created` rises.
+NEXT_NUMBERS = """
 SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
        greatest(coalesce(%s::timestamptz, clock_timestamp()), last.created + interval '1 microsecond')
 FROM (SELECT) nothing LEFT JOIN LATERAL (
@@ -39,13 +39,13 @@ FROM (SELECT) nothing LEFT JOIN LATERAL (
 
 @dataclass(frozen=True, slots=True)
 class PreparedOrder:
-    """Everything an order needs but its place in the store: nothing slow is left to do.
+    """A checked and priced order whose print files are stored; only fast work is left.
 
-    Its print files are stored: it is written by `create_order`, or given up by `discard_order`.
+    Pass it to `create_order`, or to `discard_order` if it will not be written.
     """
 
     order_id: uuid.UUID
-    opened: StoreAccess
+    access: StoreAccess
     request: OrderRequest
     products: Mapping[str, ListedProduct]
     option: Option
@@ -62,46 +62,46 @@ class CreatedOrder:
 
 
 @dataclass(slots=True)
-class _Sequence:
+class _OrderNumbers:
     position: int
     number: int
     created: datetime
 
 
-def prepare_order(*, opened: StoreAccess, request: OrderRequest) -> PreparedOrder:
+def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrder:
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
-    _refuse_known(opened, request)
-    with place_for_items(opened.caller, len(request.asked.items)):
-        checked = check_order(opened=opened, request=request)
+    _refuse_duplicate(access, request)
+    with large_order_slot(access.caller, len(request.price_request.items)):
+        checked = check_order(access=access, request=request)
         order_id = new_order_id()
-        files = keep_order_prints(
-            opened=opened, request=request, products=checked.products, order_id=order_id
+        files = store_order_prints(
+            access=access, request=request, products=checked.products, order_id=order_id
         )
-    return PreparedOrder(order_id, opened, request, *checked, files)
+    return PreparedOrder(order_id, access, request, *checked, files)
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
-    """For an order that was not written after all; outside of any transaction."""
-    drop_print_files(files=prepared.print_files)
+    """Deletes the print files of an order that was not written; call it outside of any transaction."""
+    delete_print_files(files=prepared.print_files)
 
 
 @transaction.atomic(savepoint=False)
 def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     """Writes the order with its items, history, tally and event, or nothing at all."""
-    store = prepared.opened.store
+    store = prepared.access.store
     lock_orders(store_pks=[store.pk])
-    _refuse_known(prepared.opened, prepared.request)
-    [place] = fetch_rows(PLACE, [prepared.request.placed, store.pk])
-    order = _order(prepared, _Sequence(*place))
+    _refuse_duplicate(prepared.access, prepared.request)
+    [numbers] = fetch_rows(NEXT_NUMBERS, [prepared.request.placed, store.pk])
+    order = _order(prepared, _OrderNumbers(*numbers))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
     for row in (order, *items):
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
-    hold_ordered_assets(order_id=order.pk, asset_ids=printed)
+    record_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_new_order(order)
     append_history(order, previous_status=None, actor=actor)
-    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))
 
 
@@ -114,21 +114,21 @@ def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
     return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
 
 
-def _refuse_known(opened: StoreAccess, request: OrderRequest) -> None:
+def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
     if request.external_id is None:
         return
-    known = order_with_external_id(opened, request.external_id)
-    if known is None:
+    existing = order_with_external_id(access, request.external_id)
+    if existing is None:
         return
-    message = f"There is an order with the ExternalID {request.external_id!r} already."
-    if is_own_order(opened.caller, known):
-        raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
+    message = f"There is already an order with the ExternalID {request.external_id!r}."
+    if is_own_order(access.caller, existing):
+        raise Conflict(message, code="external_id_exists", members={"OrderID": str(existing.pk)})
     message += " Another user of this application placed it."
     raise Conflict(message, code="external_id_exists")
 
 
 def _messages(prepared: PreparedOrder) -> list[str]:
-    """What a proof of the same data says, by the item it is about."""
+    """The warnings that a proof of the same data has, with the keys of their items."""
     return [
         f"Item {line.item_key}: {message}"
         for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
@@ -137,21 +137,21 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
-    opened, request, option = prepared.opened, prepared.request, prepared.option
+def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
+    access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
-        number=place.number,
-        store=opened.store,
-        application_id=opened.caller.application_id,
-        user_id=opened.caller.user_id,
-        position=place.position,
+        number=numbers.number,
+        store=access.store,
+        application_id=access.caller.application_id,
+        user_id=access.caller.user_id,
+        position=numbers.position,
         external_id=request.external_id,
-        external_id_user=opened.caller.user_id if opened.caller.is_first_party else None,
+        external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
-        created=place.created,
-        updated=place.created,
-        currency=opened.store.currency,
+        created=numbers.created,
+        updated=numbers.created,
+        currency=access.store.currency,
         items_total=option.items_total,
         delivery_total=option.delivery_total,
         total=option.total,
@@ -167,12 +167,12 @@ def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
         total_quantity=sum(line.quantity for line in option.lines),
         metadata=dict(request.metadata or {}),
         reprint_of=prepared.reprint_of,
-        cancellable_until=place.created + timedelta(minutes=opened.store.hold_window_minutes),
+        cancellable_until=numbers.created + timedelta(minutes=access.store.hold_window_minutes),
     )
 
 
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:
-    """With the kind of place that was priced, where the order leaves it to its quote."""
+    """The recipient, with the location type of the quote if the order names none."""
     recipient, quote = dict(prepared.request.recipient), prepared.quote
     if quote is not None and quote.location_type:
         recipient.setdefault("LocationType", quote.location_type)

@@ -9,11 +9,16 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.models import Order, OrderItem
 from stores.orders.pricing import PriceRequest, PriceRequestItem
-from stores.orders.selectors.access import WRITE, actor_kind, open_store
-from stores.orders.services.large_orders import place_for_items
+from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
+from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
-from stores.orders.services.print_files import StoredPrint, drop_print_files, keep_print_file, read_print_file
+from stores.orders.services.print_files import (
+    StoredPrint,
+    delete_print_files,
+    read_print_file,
+    store_print_file,
+)
 from stores.orders.services.transitions import Actor
 from stores.orders.services.validation import OrderRequest, check_order
 from stores.proofs.services.prints import PrintedFile
@@ -31,10 +36,10 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     items = [item for item in order.items.order_by("position") if item.position in set(positions)]
     if not items:
         raise Invalid.at("/Items", "required", "Items: choose at least one to print again.")
-    opened = open_store(caller, order.store.external_id, WRITE)
+    opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _request(order, items)
-    with place_for_items(caller, len(items)):
-        checked = check_order(opened=opened, request=request)
+    with large_order_slot(caller, len(items)):
+        checked = check_order(access=opened, request=request)
         order_id = new_order_id()
         files = _copies(order, items, order_id)
     prepared = PreparedOrder(order_id, opened, request, *checked, files)
@@ -60,7 +65,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
         place="/Recipient",
     )
     return OrderRequest(
-        asked=asked,
+        price_request=asked,
         recipient=order.recipient,
         template_data=[item.template_data for item in items],
         reprint_of=str(order.pk),
@@ -77,8 +82,8 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
                 copies.append(None)
                 continue
             file = PrintedFile(read_print_file(item=item), item.print_sha256, assets)
-            copies.append(keep_print_file(order_id=order_id, item_position=position, file=file))
+            copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
     except BaseException:
-        drop_print_files(files=copies)
+        delete_print_files(files=copies)
         raise
     return tuple(copies)

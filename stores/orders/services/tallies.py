@@ -22,7 +22,7 @@ SHIPPED = """
 INSERT INTO stores_orderday AS known (store_id, day, placed, shipped) VALUES (%s, %s, 0, 1)
 ON CONFLICT (store_id, day) DO UPDATE SET shipped = known.shipped + 1
 """
-TALLIES_ANEW = """
+RECOUNT_TALLIES = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
 SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY store_id, application_id, status
 """
@@ -42,7 +42,7 @@ SELECT store_id, day, sum(placed), sum(shipped) FROM (
 
 
 def count_order(order: Order, *, status: int, by: int) -> None:
-    """Keeps the tally true to the orders, in the transaction that writes one."""
+    """Updates the tally; call it in the transaction that writes the order."""
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
@@ -57,9 +57,9 @@ def count_shipped_order(order: Order, *, at: datetime) -> None:
 
 
 def count_all_orders() -> None:
-    """For orders that were loaded past the service."""
+    """Counts again after orders were written without the services."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM stores_ordertally")
-        cursor.execute(TALLIES_ANEW)
+        cursor.execute(RECOUNT_TALLIES)
         cursor.execute("DELETE FROM stores_orderday")
         cursor.execute(DAYS_ANEW, [int(OrderStatus.SHIPPED)])

@@ -6,10 +6,10 @@ from stores.catalog.models.product import Product
 
 
 class Proof(models.Model):
-    """A rendering that is stored whole: the row is written after its files, and removed before them.
+    """A stored rendering. Its row is written after its files and deleted before them.
 
-    `digest` names everything the rendering was made from; `sizes` are the bytes of the PDF and of each page; by
-    `traces` it is found when a person is to be forgotten (stores.proofs.services.traces).
+    `digest` identifies everything the rendering depends on; `sizes` are the bytes of the PDF and of each page;
+    `traces` find the proof when a person is erased (stores.proofs.services.traces).
     """
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="proofs")
