@@ -168,7 +168,7 @@ def order_request(order: DemoOrder, now: datetime) -> OrderRequest:
         for number, (product_id, quantity) in enumerate(order.products, 1)
     )
     return OrderRequest(
-        price_request=PriceRequest(items, country, "", order.method, place="/Recipient"),
+        price_request=PriceRequest(items, country, "", order.method, destination_pointer="/Recipient"),
         recipient={
             "Name": name,
             "Company": company,

@@ -62,7 +62,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
         order.recipient.get("LocationType", ""),
         order.delivery_method_code,
         order.production_days,
-        place="/Recipient",
+        destination_pointer="/Recipient",
     )
     return OrderRequest(
         price_request=asked,
