@@ -12,6 +12,7 @@ from stores.catalog.models import (
     TemplateField,
     TemplateFieldSubType,
     TemplateFieldType,
+    TemplatePicture,
 )
 from stores.editor.models import ArtworkUpload
 from stores.orders.models import (
@@ -64,4 +65,5 @@ __all__ = [
     "TemplateField",
     "TemplateFieldSubType",
     "TemplateFieldType",
+    "TemplatePicture",
 ]

@@ -16,6 +16,7 @@ Pure Python and Typst, no Django. A template is one JSON object, checked by `par
   width, then shrinks; "clip" breaks lines at Size and cuts off the rest. Text that a "shrink" or "wrap" box
   cannot hold at MinimumSize is refused. Every line is one Size tall, lines stand Size x LineSpacing apart.
 - Fit of Image: "contain", "cover" (cuts), "stretch"; Radius rounds the corners.
+- Name (what the template editor calls the box) and Locked (not moved by chance there) change nothing in print.
 - Color and Background: "#rrggbb", or {"C": 0, "M": 0, "Y": 0, "K": 100} in percent. Tracking is in em.
 - Font is one of `FontSet.families`; letters it lacks come from the script fonts, or the text is refused.
 

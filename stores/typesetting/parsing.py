@@ -10,11 +10,16 @@ from stores.typesetting.fonts import FontSet
 from stores.typesetting.reading import Reading
 from stores.typesetting.template import (
     BLEED_MM,
+    BOX_LIMITS,
     BOXES_OF_A_PAGE,
-    FONT_SIZE,
+    LARGEST_OF_PAGE,
+    NAME_LETTERS,
     PAGE_MM,
     PAGES,
+    PLACE_OF_PAGE,
     RGB,
+    SMALLEST_BOX,
+    TEXT_LETTERS,
     Artwork,
     Box,
     Page,
@@ -149,17 +154,20 @@ def _read_box(
     elif kind == "Image":
         extras = {
             "fit": box.choice("Fit", IMAGE_FITS, "contain"),
-            "radius": box.number("Radius", (0, 1000), 0.0),
+            "radius": box.number("Radius", BOX_LIMITS["Radius"], 0.0),
         }
+    # For those who design: what they call it, and that it is not moved by chance. Neither is printed.
+    box.text("Name", NAME_LETTERS)
+    box.flag("Locked")
     read = Box(
         kind=kind,
         field=field,
         text=text,
-        x=box.number("X", (-width, 2 * width)),
-        y=box.number("Y", (-height, 2 * height)),
-        width=box.number("Width", (0.5, 2 * width)),
-        height=box.number("Height", (0.5, 2 * height)),
-        rotation=box.number("Rotation", (-360, 360), 0.0),
+        x=box.number("X", _times(PLACE_OF_PAGE, width)),
+        y=box.number("Y", _times(PLACE_OF_PAGE, height)),
+        width=box.number("Width", (SMALLEST_BOX, LARGEST_OF_PAGE * width)),
+        height=box.number("Height", (SMALLEST_BOX, LARGEST_OF_PAGE * height)),
+        rotation=box.number("Rotation", BOX_LIMITS["Rotation"], 0.0),
         color=box.color("Color", RGB("#000000")) or RGB("#000000"),
         background=box.color("Background", None),
         **extras,
@@ -168,8 +176,12 @@ def _read_box(
     return read
 
 
+def _times(limits: tuple[float, float], length: float) -> tuple[float, float]:
+    return limits[0] * length, limits[1] * length
+
+
 def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[str | None, str | None]:
-    field, text = box.raw("Field"), box.text("Text", 2000)
+    field, text = box.raw("Field"), box.text("Text", TEXT_LETTERS)
     if (field is None) == (box.raw("Text") is None):
         if box.valid:
             box.note("required", "A box needs a Field, or a fixed Text, and not both.", "Field")
@@ -192,19 +204,19 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
 
 
 def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:
-    size = box.number("Size", FONT_SIZE)
-    smallest = box.number("MinimumSize", FONT_SIZE, size)
+    size = box.number("Size", BOX_LIMITS["Size"])
+    smallest = box.number("MinimumSize", BOX_LIMITS["MinimumSize"], size)
     if smallest > size:
         box.note("out_of_range", "MinimumSize may not be larger than Size.", "MinimumSize")
     return {
         "font": box.choice("Font", families, "Lato"),
-        "weight": int(box.number("Weight", (100, 900), 400.0)),
+        "weight": int(box.number("Weight", BOX_LIMITS["Weight"], 400.0)),
         "italic": box.flag("Italic"),
         "size": size,
         "minimum_size": smallest,
-        "tracking": box.number("Tracking", (-0.1, 1), 0.0),
+        "tracking": box.number("Tracking", BOX_LIMITS["Tracking"], 0.0),
         "align": box.choice("Align", ("left", "center", "right"), "left"),
         "vertical_align": box.choice("VerticalAlign", ("top", "middle", "bottom"), "top"),
-        "line_spacing": box.number("LineSpacing", (0.8, 3), 1.2),
+        "line_spacing": box.number("LineSpacing", BOX_LIMITS["LineSpacing"], 1.2),
         "fit": box.choice("Fit", TEXT_FITS, "shrink"),
     }

@@ -78,13 +78,14 @@ def render_page(
     fonts: FontSet | None = None,
     *,
     pixels: int,
+    with_bleed: bool = False,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one trimmed page, `pixels` wide, for the template editor.
+    """Draw one page as it is trimmed, or with its bleed, `pixels` wide, for the template designer.
 
     Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
     """
-    page = template.pages[number]
+    page = template.pages[number].with_bleed() if with_bleed else template.pages[number]
     pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True

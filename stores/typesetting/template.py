@@ -1,12 +1,27 @@
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PAGES = 32
 BOXES_OF_A_PAGE = 60
 PAGE_MM = (20.0, 2000.0)
 BLEED_MM = (0.0, 25.0)
 FONT_SIZE = (3.0, 1000.0)
+# A box may hang over its page: its place and size are limited by so many times the page's width and height.
+PLACE_OF_PAGE = (-1.0, 2.0)
+SMALLEST_BOX = 0.5
+LARGEST_OF_PAGE = 2.0
+BOX_LIMITS = {
+    "Rotation": (-360.0, 360.0),
+    "Radius": (0.0, 1000.0),
+    "Size": FONT_SIZE,
+    "MinimumSize": FONT_SIZE,
+    "Weight": (100.0, 900.0),
+    "Tracking": (-0.1, 1.0),
+    "LineSpacing": (0.8, 3.0),
+}
+NAME_LETTERS = 60
+TEXT_LETTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +102,12 @@ class Page:
     bleed: float
     background: str | None
     boxes: tuple[Box, ...]
+
+    def with_bleed(self) -> "Page":
+        """A page as large as this one with its bleed, that looks the same."""
+        bleed = self.bleed
+        boxes = tuple(replace(box, x=box.x + bleed, y=box.y + bleed) for box in self.boxes)
+        return Page(self.width + 2 * bleed, self.height + 2 * bleed, 0.0, self.background, boxes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,5 @@
 """Operators at work in a real browser."""
 
-import re
-import time
-
 import pytest
 from playwright.sync_api import expect
 
@@ -107,76 +104,6 @@ def test_the_console_works_without_javascript(product_page, visitor):
     assert page.locator("#te-picture").get_attribute("src") != before
     assert page.input_value("#box-0-X") == "30"
     context.close()
-
-
-def test_a_template_is_edited_on_its_live_picture(product_page, visitor):
-    page = visitor.page
-    open_console(visitor, product_page)
-    picture, form = page.locator("#te-picture"), page.locator("#template-editor")
-    handle = page.get_by_role("button", name=re.compile("^Name Text"))
-
-    def changed_by(act) -> int:
-        """Milliseconds from a change until the new picture is there."""
-        before, started = picture.get_attribute("src"), time.monotonic()
-        act()
-        expect(picture).not_to_have_attribute("src", before)
-        return round(1000 * (time.monotonic() - started))
-
-    page.wait_for_function("() => document.querySelectorAll('.te-handle').length > 5")
-    left = page.input_value("#box-0-X")
-    corner = handle.bounding_box()
-    page.mouse.move(corner["x"] + 20, corner["y"] + 8)
-    page.mouse.down()
-    changed_by(lambda: page.mouse.move(corner["x"] - 20, corner["y"] + 38, steps=4))
-    page.mouse.up()
-    assert float(page.input_value("#box-0-X")) < float(left)
-
-    moved = float(page.input_value("#box-0-Y"))
-    handle.focus()
-    changed_by(lambda: page.keyboard.press("ArrowUp"))
-    assert float(page.input_value("#box-0-Y")) == round(moved - 0.5, 1)
-    width = float(page.input_value("#box-0-Width"))
-    changed_by(lambda: page.keyboard.press("Shift+ArrowRight"))
-    assert float(page.input_value("#box-0-Width")) == round(width + 0.5, 1)
-
-    changed_by(lambda: page.locator("#box-0-Size").fill("12"))
-    page.locator("#box-0-Size").fill("huge")
-    expect(page.locator("#box-0-Size-error")).to_have_text("Size must be a number from 3 to 1000.")
-    page.locator("#box-0-Size").fill("12")
-    expect(page.locator("#box-0-Size-error")).to_be_hidden()
-
-    page.get_by_role("button", name="Add a qr code box").click()
-    expect(page.locator(".te-box")).to_have_count(7)
-    page.get_by_role("button", name="Save as a new version").click()
-    expect(page.get_by_text("Saved as version 2")).to_be_visible()
-    assert form.get_attribute("data-unsaved") is None
-    assert visitor.complaints == []
-
-
-def test_a_box_is_resized_by_its_corner(product_page, visitor):
-    page = visitor.page
-    open_console(visitor, product_page)
-    picture = page.locator("#te-picture")
-    page.wait_for_function("() => document.querySelectorAll('.te-handle').length > 5")
-    sides = ("X", "Y", "Width", "Height")
-    before = {side: float(page.input_value(f"#box-0-{side}")) for side in sides}
-    drawn = picture.get_attribute("src")
-
-    corner = page.locator(".te-handle[data-box='0'] .te-grip").bounding_box()
-    across, down = corner["x"] + corner["width"] / 2, corner["y"] + corner["height"] / 2
-    page.mouse.move(across, down)
-    page.mouse.down()
-    page.mouse.move(across - 40, down + 24, steps=4)
-    page.mouse.up()
-    page.mouse.move(across + 60, down + 60)
-
-    expect(picture).not_to_have_attribute("src", drawn)
-    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
-    after = {side: float(page.input_value(f"#box-0-{side}")) for side in sides}
-    assert (after["X"], after["Y"]) == (before["X"], before["Y"])
-    assert after["Width"] < before["Width"]
-    assert after["Height"] > before["Height"]
-    assert visitor.complaints == []
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ CHANGES = 5
 ROUNDS = 3
 # From the last event that changed something to the frame that shows the new picture, by the page's own clock.
 NOTE_TIMES = """() => {
-    const picture = document.getElementById("te-picture");
+    const picture = document.querySelector(".ds-picture");
     let begun = 0;
     window.times = [];
     for (const kind of ["keydown", "input", "pointermove"]) {
@@ -37,7 +37,7 @@ def site(site):
 
 
 def arrow_keys(page: Page, number: int) -> None:
-    page.keyboard.press(("ArrowUp", "Shift+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight")[number])
+    page.keyboard.press(("ArrowUp", "Alt+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight")[number])
 
 
 def typing(page: Page, number: int) -> None:
@@ -58,13 +58,14 @@ KINDS: dict[str, tuple[str, Callable[[Page, int], None]]] = {
 
 
 def begin(page: Page, kind: str) -> None:
-    box = page.locator(".te-handle[data-box='1']")
-    if kind == "arrow keys":
-        box.focus()
-    elif kind == "typing":
-        page.locator("[name='sample:Title']").focus()
-    else:
-        held = (box.locator(".te-grip") if kind == "resizing" else box).bounding_box()
+    box = page.locator(".ds-box").nth(1)
+    box.focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Space")
+    if kind == "typing":
+        page.locator("[data-name='sample:Title']").focus()
+    elif kind != "arrow keys":
+        held = (page.locator(".ds-se") if kind == "resizing" else box).bounding_box()
         page.middle = held["x"] + held["width"] / 2, held["y"] + held["height"] / 2
         page.mouse.move(*page.middle)
         page.mouse.down()
@@ -90,7 +91,8 @@ def test_the_picture_follows_every_change_within_300_milliseconds(visitor):
     visitor.go(f"/accounts/login/?next={path}")
     visitor.sign_in("operator")
     page.wait_for_url(visitor.address + path)
-    page.wait_for_function("() => document.querySelectorAll('.te-handle').length > 3")
+    page.wait_for_selector(".ds[data-ready]")
+    page.wait_for_function("() => document.querySelectorAll('.ds-box').length > 3")
     page.evaluate(NOTE_TIMES)
     medians: dict[str, list[float]] = {kind: [] for kind in KINDS}
 

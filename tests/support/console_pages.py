@@ -45,6 +45,7 @@ ACTS_AT_ONCE = {
     "stores_order_comment": "adds a comment",
     "stores_order_save_view": "saves the filters of a list",
     "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
+    "stores_product_template_restore": "saves a version; the one before is restored by the same button",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
@@ -53,6 +54,8 @@ NO_PAGE = {
     "stores_order_print_file": "PDF",
     "stores_order_print_picture": "PNG",
     "stores_order_packing_slip": "PDF",
+    "stores_product_template_color": "JSON",
+    "stores_product_template_font": "PNG",
     "stores_product_template_preview": "JSON",
     "stores_product_template_proof": "PDF",
     "stores_product_template_print": "PDF",
@@ -231,6 +234,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_reprint": page("stores_order_reprint", order.pk),
         "stores_product_template": page("stores_product_template", product.pk),
+        "stores_product_template_versions": page("stores_product_template_versions", product.pk),
         "delivery_dataset_look_up": [
             ConsolePage("look up", look_up),
             ConsolePage("look up found", f"{look_up}?postal_code=84101"),

@@ -9,6 +9,7 @@ from stores.catalog.models.product import (
 )
 from stores.catalog.models.store import BudgetDuration, BudgetType, Store
 from stores.catalog.models.template_change import TemplateChange
+from stores.catalog.models.template_picture import TemplatePicture
 from stores.catalog.models.upload import CatalogUpload, CatalogUploadState
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "TemplateField",
     "TemplateFieldSubType",
     "TemplateFieldType",
+    "TemplatePicture",
 ]

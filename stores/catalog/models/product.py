@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from stores.catalog.models.store import EXTERNAL_ID, Store, validate_external_id
 from stores.catalog.models.template_change import TEMPLATE_TRIGGER
+from stores.catalog.models.template_picture import PICTURES_TRIGGER
 
 
 @pghistory.track(exclude=["verbose_rendering", "template"])
@@ -66,7 +67,7 @@ class Product(models.Model):
             )
         ]
         ordering = ["store", "position", "id"]
-        triggers = [TEMPLATE_TRIGGER]
+        triggers = [TEMPLATE_TRIGGER, PICTURES_TRIGGER]
 
     def __str__(self) -> str:
         return self.name

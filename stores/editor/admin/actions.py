@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stores.editor.admin.forms import KINDS, NEW_BOX
+from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
 from stores.editor.selectors.drafts import Draft, EditorContext
 
 
@@ -25,6 +25,9 @@ class EditorState:
     @property
     def boxes(self) -> list[Any]:
         return list(self.open_page.get("Boxes") or [])
+
+    def with_field(self, entry: dict[str, Any]) -> "EditorState":
+        return replace(self, draft=replace(self.draft, new_fields=[*self.draft.new_fields, entry]))
 
 
 def apply_action(step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
@@ -73,15 +76,11 @@ def _add_box(step: EditorState, about: str, editor: EditorContext) -> EditorStat
     used = {box.get("Field") for page in step.draft.pages for box in page.get("Boxes") or []}
     fitting = [field for field in editor.fields if (field.type == "Image") == (kind == "Image")]
     free = [field.field_name for field in fitting if field.field_name not in used]
-    box: dict[str, Any] = {"Kind": kind, **NEW_BOX}
+    box = new_box(kind)
     if free or fitting:
         box["Field"] = free[0] if free else fitting[0].field_name
     else:
-        box["Text"] = "Text" if kind == "Text" else "https://example.com"
-    if kind == "Text":
-        box["Size"] = 10
-    elif kind != "Code128":
-        box |= {"Width": 20, "Height": 20}
+        box["Text"] = NEW_TEXT[kind]
     return _with_boxes(step, [*step.boxes, box], len(step.boxes))
 
 

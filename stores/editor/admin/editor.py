@@ -1,21 +1,21 @@
-"""The pages of the template editor. It works without JavaScript: every button sends the whole form.
+"""The pages of the template editor. Each button sends the whole draft to one view; the script calls the same views.
 
-The page that is open is in inputs; the others, and the names of the pictures, travel in one hidden input.
+Without the script the page that is open is in inputs; the others, and the names of the pictures, travel in one
+hidden input. With it the draft travels there as a whole, and answers are JSON.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
@@ -23,19 +23,23 @@ from fulfillment.core.files.downloads import pdf_answer
 from fulfillment.core.lanes import RENDERINGS
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState, apply_action
-from stores.editor.admin.forms import read_page
-from stores.editor.admin.uploads import RESHAPING, PictureUploads
-from stores.editor.admin.view_model import editor_view_model, first_samples, listed_faults, sample_inputs
-from stores.editor.selectors.drafts import Draft, EditorContext, editor_context_of, stored_draft
-from stores.editor.services.drafts import (
-    TemplateChanged,
-    preview_page,
-    render_draft,
-    save_template,
+from stores.editor.admin.requests import (
+    SentDraft,
+    draft_as_json,
+    draft_sent,
+    hidden_sent,
+    new_field_sent,
+    number_sent,
 )
+from stores.editor.admin.uploads import RESHAPING, PictureUploads
+from stores.editor.admin.view_model import first_samples, inks_of, listed_faults, page_context
+from stores.editor.selectors.drafts import EditorContext, editor_context_of, stored_draft
+from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template
+from stores.editor.services.previews import preview_page, render_draft, shown_color, specimen_of
 
 WIDEST_PICTURE = 1600
 USUAL_PICTURE = 900
+SPECIMEN_SECONDS = 86400
 
 
 class TemplateEditor:
@@ -43,74 +47,104 @@ class TemplateEditor:
 
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
+        # Every other button is an action on the draft.
+        self.buttons = {
+            "save": self.save,
+            "save-over": self.save,
+            "add-field": self.add_field,
+            **dict.fromkeys(("upload", *RESHAPING), self.keep_picture),
+        }
 
     def urls(self) -> list[URLPattern]:
         return [
             path(
                 f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(_in_a_lane(view)),
+                self.product_admin.admin_site.admin_view(in_a_lane(view)),
                 name=f"stores_product_{name}",
             )
             for route, view, name in (
-                ("", self.edit, "template"),
+                ("", self.open, "template"),
                 ("preview/", require_POST(self.preview), "template_preview"),
                 ("proof.pdf", require_POST(self.proof), "template_proof"),
                 ("print.pdf", require_POST(self.print), "template_print"),
+                ("font/", require_GET(self.specimen), "template_font"),
+                ("color/", require_GET(self.color), "template_color"),
             )
         ]
 
-    def edit(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product = self._product(request, product_id)
-        editor = editor_context_of(product.pk)
+    def open(self, request: HttpRequest, product_id: int) -> HttpResponse:
         if request.method != "POST":
-            version, draft = stored_draft(product)
-            return self._page(
-                request, product, editor, EditorState(draft, 0), version, first_samples(editor, draft)
-            )
-        version, step, samples = _sent(request)
-        wanted = request.POST.get("do", "")
-        faults: list[Fault] = []
-        if wanted == "upload" or wanted in RESHAPING:
-            uploads = PictureUploads(product, request)
-            try:
-                step = uploads.upload(step) if wanted == "upload" else uploads.decide(step, wanted, editor)
-            except DomainError as error:
-                faults = _inside(error)
-            more = {"faults": faults, "pending": uploads.pending}
-            return self._page(request, product, editor, step, version, samples, **more)
-        if wanted in {"save", "save-over"}:
-            begun = editor.version if wanted == "save-over" else version
-            try:
-                save_template(product=product, version=begun, draft=step.draft, editor=editor)
-            except TemplateChanged as error:
-                context = {"changed": error.message, "faults": faults}
-                return self._page(request, product, editor, step, version, samples, **context)
-            except DomainError as error:
-                faults = _inside(error)
-            else:
-                return self._saved(request, product, editor.version)
-        else:
-            step = apply_action(step, wanted, editor)
-        return self._page(request, product, editor, step, version, samples, faults=faults)
+            return self.edit(request, product_id)
+        return self.buttons.get(request.POST.get("do", ""), self.change)(request, product_id)
+
+    def edit(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product = self.product_of(request, product_id)
+        editor = editor_context_of(product.pk)
+        draft = stored_draft(editor)
+        sent = SentDraft(editor.version, EditorState(draft, 0), first_samples(editor, draft))
+        return self._page(request, product, editor, sent)
+
+    def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        """A button that changes the draft, for those without the script."""
+        product, editor, sent = self._sent(request, product_id)
+        return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.wanted, editor)))
+
+    def save(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product, editor, sent = self._sent(request, product_id)
+        begun = editor.version if sent.wanted == "save-over" else sent.version
+        try:
+            saved = save_template(product=product, version=begun, draft=sent.step.draft, editor=editor)
+        except TemplateChanged as error:
+            return self._answer(request, product, editor, sent, changed=error.message)
+        except DomainError as error:
+            return self._answer(request, product, editor, sent, faults_in(error))
+        message = f"Nothing was different from version {editor.version}."
+        if saved.version != editor.version:
+            self.product_admin.log_change(request, product, "Template changed.")
+            message = f"Saved as version {saved.version}."
+        if wants_json(request):
+            return JsonResponse({"saved": saved.version, "message": message})
+        messages.success(request, message)
+        return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
+
+    def keep_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product, editor, sent = self._sent(request, product_id)
+        uploads = PictureUploads(product, request)
+        try:
+            step = uploads.take(sent.step, sent.wanted, editor)
+        except DomainError as error:
+            return self._answer(request, product, editor, sent, faults_in(error))
+        return self._answer(request, product, editor, sent.at(step), pending=uploads.pending)
+
+    def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        """It belongs to the draft, and to the product as soon as that is saved."""
+        product, editor, sent = self._sent(request, product_id)
+        try:
+            new = check_new_field(product=product, draft=sent.step.draft, entry=new_field_sent(request))
+        except DomainError as error:
+            return self._answer(request, product, editor, sent, faults_in(error))
+        step = sent.step.with_field(new)
+        samples = {**first_samples(editor.with_fields([new]), step.draft), **sent.samples}
+        sent = SentDraft(sent.version, step, samples)
+        return self._answer(request, product, editor.with_fields([new]), sent)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """For the script: the open page's picture, and what is wrong by its place."""
-        product = self._product(request, product_id)
-        _, step, samples = _sent(request)
-        pixels = request.POST.get("pixels", "")
-        is_number = pixels.isdecimal() and len(pixels) < 10
-        wide = min(int(pixels), WIDEST_PICTURE) if is_number and int(pixels) else USUAL_PICTURE
+        _, editor, sent = self._sent(request, product_id)
         try:
             found = preview_page(
-                editor=editor_context_of(product.pk),
-                draft=step.draft,
-                number=step.page,
-                samples=samples,
-                pixels=wide,
+                editor=editor,
+                draft=sent.step.draft,
+                number=sent.step.page,
+                samples=sent.samples,
+                pixels=number_sent(request.POST.get("pixels", ""), USUAL_PICTURE, WIDEST_PICTURE),
+                hidden=hidden_sent(request),
+                with_bleed="bleed" in request.POST,
             )
         except DomainError as error:
-            return JsonResponse({"picture": None, "faults": listed_faults(_inside(error), step.draft)})
-        answer = {"picture": _data_address(found.png), "faults": listed_faults(found.faults, step.draft)}
+            return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
+        faults = listed_faults(found.faults, sent.step.draft)
+        answer = {"picture": data_address(found.png), "faults": faults}
         return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -119,74 +153,93 @@ class TemplateEditor:
     def print(self, request: HttpRequest, product_id: int) -> HttpResponse:
         return self._pdf(request, product_id, None, "print")
 
-    def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
-        product = self._product(request, product_id)
-        editor = editor_context_of(product.pk)
-        version, step, samples = _sent(request)
+    def specimen(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        """A font family's name in its own letters."""
+        editor = editor_context_of(self.product_of(request, product_id).pk)
         try:
-            content = render_draft(editor=editor, draft=step.draft, samples=samples, mark=mark)
+            png = specimen_of(request.GET.get("family", ""), editor.fonts)
         except DomainError as error:
-            faults = _inside(error)
-            return self._page(request, product, editor, step, version, samples, faults=faults)
-        return pdf_answer(content, f"{product.external_id}-{name}.pdf")
+            return HttpResponse(error.message, status=error.status, content_type="text/plain")
+        kept = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
+        return HttpResponse(png, content_type="image/png", headers=kept)
 
-    def _product(self, request: HttpRequest, product_id: int) -> Product:
+    def color(self, request: HttpRequest, product_id: int) -> JsonResponse:
+        """How four inks look on the screen; the values outside of 0 to 100 have no colour."""
+        self.product_of(request, product_id)
+        inks = inks_of(request.GET)
+        return JsonResponse({"color": None if inks is None else shown_color(inks)})
+
+    def product_of(self, request: HttpRequest, product_id: int) -> Product:
         product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
         if not self.product_admin.has_change_permission(request, product):
             raise PermissionDenied
         return product
 
-    def _saved(self, request: HttpRequest, product: Product, before: int) -> HttpResponse:
-        product.refresh_from_db(fields=["version"])
-        if product.version == before:
-            messages.info(request, f"Nothing was different from version {before}.")
-        else:
-            self.product_admin.log_change(request, product, "Template changed.")
-            messages.success(request, f"Saved as version {product.version} of {product}.")
-        return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
+    def _sent(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
+        product = self.product_of(request, product_id)
+        sent = draft_sent(request)
+        return product, editor_context_of(product.pk).with_fields(sent.step.draft.new_fields), sent
+
+    def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
+        product, editor, sent = self._sent(request, product_id)
+        try:
+            content = render_draft(editor=editor, draft=sent.step.draft, samples=sent.samples, mark=mark)
+        except DomainError as error:
+            return self._page(request, product, editor, sent, faults_in(error))
+        return pdf_answer(content, f"{product.external_id}-{name}.pdf")
+
+    def _answer(
+        self,
+        request: HttpRequest,
+        product: Product,
+        editor: EditorContext,
+        sent: SentDraft,
+        faults: Sequence[Fault] = (),
+        **more: Any,
+    ) -> HttpResponse:
+        """The draft as it is now. JSON is always 200: the browser would log a refusal as an error of the page."""
+        if not wants_json(request):
+            return self._page(request, product, editor, sent, faults, **more)
+        draft = sent.step.draft
+        answer = {"draft": draft_as_json(draft), "samples": sent.samples, "newest": editor.version, **more}
+        return JsonResponse({**answer, "faults": listed_faults(faults, draft)})
 
     def _page(
         self,
         request: HttpRequest,
         product: Product,
         editor: EditorContext,
-        step: EditorState,
-        version: int,
-        samples: Mapping[str, str],
+        sent: SentDraft,
+        faults: Sequence[Fault] = (),
         **more: Any,
     ) -> HttpResponse:
+        step = sent.step
         try:
             found = preview_page(
-                editor=editor, draft=step.draft, number=step.page, samples=samples, pixels=USUAL_PICTURE
+                editor=editor, draft=step.draft, number=step.page, samples=sent.samples, pixels=USUAL_PICTURE
             )
-            png, faults = found.png, found.faults
+            png, drawn = found.png, found.faults
         except DomainError as error:
-            png, faults = None, _inside(error)
-        told = more.pop("faults", []) or []
-        known = {fault.pointer for fault in faults}
-        faults = [*(fault for fault in told if fault.pointer not in known), *faults]
+            png, drawn = None, faults_in(error)
+        known = {fault.pointer for fault in drawn}
+        every = [*(fault for fault in faults if fault.pointer not in known), *drawn]
         context = {
             **self.product_admin.admin_site.each_context(request),
             "opts": self.product_admin.model._meta,  # noqa: SLF001 - Django's public Meta API
             "title": f"Template of {product}",
+            "is_nav_sidebar_enabled": False,
+            "original": product,
             "product": product,
-            "version": version,
-            "newest": editor.version,
-            "step": step,
-            "editor": editor_view_model(step, editor, faults),
-            "samples": sample_inputs(editor, step.draft, samples, faults),
-            "picture": _data_address(png),
-            "draft": orjson.dumps(
-                {"Pages": step.draft.pages, "Artwork": step.draft.artwork, "Gallery": step.draft.gallery}
-            ).decode(),
+            "picture": data_address(png),
+            **page_context(product, editor, sent, every),
             **more,
         }
-        return TemplateResponse(
-            request, "admin/stores/template.html", context, status=422 if told or more.get("pending") else 200
-        )
+        refused = 422 if faults or more.get("pending") else 200
+        status = 409 if more.get("changed") else refused
+        return TemplateResponse(request, "admin/stores/template.html", context, status=status)
 
 
-def _in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Every one of these pages has a page of the template drawn, and may decode a picture sent for it."""
 
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
@@ -196,43 +249,20 @@ def _in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     return drawn
 
 
-def _sent(request: HttpRequest) -> tuple[int, EditorState, dict[str, str]]:
-    """Version, draft with what the open page's inputs say, and the sample data."""
-    sent = request.POST
-    try:
-        draft = orjson.loads(sent.get("draft", ""))
-        version, number = int(sent.get("version", "")), int(sent.get("page", ""))
-        pages = [_plain_page(page) for page in draft["Pages"]]
-        pictures = {part: _plain_names(draft[part]) for part in ("Artwork", "Gallery")}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadRequest("The editor's form is not whole.") from error
-    if not 0 <= number < len(pages):
-        raise BadRequest("The editor's form names a page that is not there.")
-    pages[number] = read_page(pages[number], sent)
-    samples = {name.removeprefix("sample:"): str(sent[name]) for name in sent if name.startswith("sample:")}
-    return version, EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"]), number), samples
+def wants_json(request: HttpRequest) -> bool:
+    return request.headers.get("Accept") == "application/json"
 
 
-def _plain_page(page: Any) -> dict[str, Any]:
-    boxes = [dict(box) for box in page.get("Boxes") or []]
-    names = [page.get("Background"), *(box.get(member) for box in boxes for member in ("Kind", "Field"))]
-    if not all(isinstance(name, str | None) for name in names):
-        raise TypeError("A name in the draft is no text.")
-    return {**page, "Boxes": boxes}
-
-
-def _plain_names(names: Any) -> dict[str, str]:
-    return {str(name): str(digest) for name, digest in names.items()}
-
-
-def _inside(error: DomainError) -> list[Fault]:
+def faults_in(error: DomainError) -> list[Fault]:
     """Faults of a service, with the place in the template that the form knows."""
     faults = [
         Fault(fault.pointer.removeprefix("/Template"), fault.code, fault.message.removeprefix("Template: "))
+        if not fault.pointer.startswith("/TemplateFields")
+        else fault
         for fault in error.faults
     ]
     return faults or [Fault("", error.code, error.message)]
 
 
-def _data_address(png: bytes | None) -> str | None:
+def data_address(png: bytes | None) -> str | None:
     return None if png is None else f"data:image/png;base64,{b64encode(png).decode()}"

@@ -16,12 +16,15 @@ ALL = frozenset(KINDS)
 WEIGHTS = ("100", "200", "300", "400", "500", "600", "700", "800", "900")
 
 
+NEW_TEXT = {"Text": "Text", "Image": "", "QRCode": "https://example.com", "Code128": "12345678"}
+
+
 class Member(NamedTuple):
     """A member of a box or a page. `unset` is what the engine takes when it is left out."""
 
     name: str
     label: str
-    form: str  # number, choice, flag or color
+    form: str  # number, choice, flag, color, font or text
     unset: str = ""
     kinds: frozenset[str] = ALL
     choices: tuple[str, ...] = ()
@@ -34,13 +37,14 @@ PAGE_MEMBERS = (
     Member("BleedMM", "Bleed (mm)", "number", "0"),
 )
 BOX_MEMBERS = (
+    Member("Name", "Name of the box", "text"),
     Member("X", "X (mm)", "number"),
     Member("Y", "Y (mm)", "number"),
     Member("Width", "Width (mm)", "number"),
     Member("Height", "Height (mm)", "number"),
     Member("Rotation", "Rotation (°)", "number", "0", step="1"),
     Member("Color", "Color", "color", "#000000", ALL - IMAGES),
-    Member("Background", "Ground", "color", "none"),
+    Member("Background", "Fill", "color", "none"),
     Member("Font", "Font", "font", "Lato", TEXTS),
     Member("Weight", "Weight", "number", "400", TEXTS, step="100"),
     Member("Italic", "Italic", "flag", kinds=TEXTS),
@@ -53,6 +57,7 @@ BOX_MEMBERS = (
     Member("Fit", "Fit", "choice", "shrink", TEXTS, ("shrink", "wrap", "clip")),
     Member("Fit", "Fit", "choice", "contain", IMAGES, ("contain", "cover", "stretch")),
     Member("Radius", "Corner radius (mm)", "number", "0", IMAGES),
+    Member("Locked", "Locked", "flag"),
 )
 
 
@@ -65,6 +70,15 @@ class Input:
     value: str
     pointer: str
     choices: Sequence[tuple[str, str]] = ()
+
+
+def new_box(kind: str) -> dict[str, Any]:
+    box: dict[str, Any] = {"Kind": kind, **NEW_BOX}
+    if kind == "Text":
+        box["Size"] = 10
+    elif kind != "Code128":
+        box |= {"Width": 20, "Height": 20}
+    return box
 
 
 def page_inputs(page: Mapping[str, Any], number: int) -> list[Input]:
@@ -90,7 +104,12 @@ def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: 
 
 
 def read_page(page: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any]:
-    """The page as the form now says; `page` is what it was when the form was made."""
+    """The page as the form now says; `page` is what it was when the form was made.
+
+    A script sends the pages alone: without the inputs the page is as it was.
+    """
+    if "page-WidthMM" not in sent:
+        return dict(page)
     changed = {name: value for name, value in page.items() if name not in _names(PAGE_MEMBERS)}
     changed |= _members(page, PAGE_MEMBERS, lambda name: sent.get(f"page-{name}", ""))
     changed.pop("Background", None)

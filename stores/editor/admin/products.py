@@ -11,6 +11,7 @@ from stores.catalog.admin.products import ProductAdmin
 from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor
 from stores.editor.admin.history import template_changes
+from stores.editor.admin.versions import TemplateVersions
 
 
 @admin.register(Product)
@@ -19,4 +20,5 @@ class ProductWithTemplateAdmin(ProductAdmin):
         return template_changes(record, events)
 
     def get_urls(self) -> list[URLPattern]:
-        return [*TemplateEditor(self).urls(), *super().get_urls()]
+        editor = TemplateEditor(self)
+        return [*editor.urls(), *TemplateVersions(editor).urls(), *super().get_urls()]

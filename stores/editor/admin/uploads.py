@@ -35,6 +35,9 @@ class PictureUploads:
         self.product, self.request = product, request
         self.pending: dict[str, Any] = {}
 
+    def take(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
+        return self.upload(step) if wanted == "upload" else self.decide(step, wanted, editor)
+
     def upload(self, step: EditorState) -> EditorState:
         file = self.request.FILES.get("file")
         if file is None:

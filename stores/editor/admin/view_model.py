@@ -1,13 +1,19 @@
 """What the editor's page draws of a draft: its inputs, each with what is wrong at its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from fulfillment.core.errors import Fault
+from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
+from stores.editor.admin.designer import designer_data
 from stores.editor.admin.forms import KINDS, box_inputs, member_words, page_inputs, shown, within_words
+from stores.editor.admin.requests import SentDraft, draft_as_json
 from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Field
+from stores.typesetting.fields import TYPES
 
 SAMPLES = {
     "Email": "dana@example.com",
@@ -18,7 +24,62 @@ SAMPLES = {
 }
 
 
-PARTS = {"Samples": "Sample data", "Artwork": "Pictures", "Gallery": "Pictures"}
+TYPE_WORDS = {
+    "SingleLine": "One line of text",
+    "MultiLine": "Several lines of text",
+    "Email": "E-mail address",
+    "Phone": "Phone number",
+    "Url": "Web address",
+    "Date": "Date",
+    "Upload": "Picture, sent by the customer",
+    "Gallery": "Picture, chosen from the gallery",
+    "List": "Choice from a list",
+}
+FIELD_TYPES = [
+    (f"{kind}:{sub_type}", TYPE_WORDS.get(sub_type, sub_type))
+    for kind, names in TYPES.items()
+    for sub_type in names
+]
+PARTS = {
+    "TemplateFields": "New field",
+    "Samples": "Sample data",
+    "Artwork": "Pictures",
+    "Gallery": "Pictures",
+}
+
+
+def page_context(
+    product: Product, editor: EditorContext, sent: SentDraft, faults: list[Fault]
+) -> dict[str, Any]:
+    """What the page shows of the draft: inputs for those without the script, data for the script."""
+    step = sent.step
+    samples = sample_inputs(editor, step.draft, sent.samples, faults)
+    return {
+        "version": sent.version,
+        "newest": editor.version,
+        "step": step,
+        "editor": editor_view_model(step, editor, faults),
+        "samples": samples,
+        "field_types": FIELD_TYPES,
+        "draft": orjson.dumps(draft_as_json(step.draft)).decode(),
+        "designer": {
+            **designer_data(product, editor, FIELD_TYPES),
+            "draft": draft_as_json(step.draft),
+            "version": sent.version,
+            "samples": sent.samples,
+            "faults": listed_faults(faults, step.draft),
+        },
+    }
+
+
+def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None:
+    """Four percentages named C, M, Y and K; None where one is none."""
+    try:
+        cyan, magenta, yellow, black = (round(float(sent.get(ink, "")), 1) for ink in "CMYK")
+    except (ValueError, OverflowError):
+        return None
+    inks = (cyan, magenta, yellow, black)
+    return inks if all(0 <= one <= 100 for one in inks) else None
 
 
 def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
@@ -103,7 +164,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
     }
 
 
-def listed_faults(faults: list[Fault], draft: Draft) -> list[dict[str, str]]:
+def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
     return [
         {"pointer": one.pointer, "place": place_words(one.pointer, draft), "message": one.message}
         for one in faults
@@ -113,6 +174,8 @@ def listed_faults(faults: list[Fault], draft: Draft) -> list[dict[str, str]]:
 def place_words(pointer: str, draft: Draft) -> str:
     """Where a fault is, as the page itself names it: "Page 1, box Name: width"."""
     part, *rest = pointer.strip("/").split("/")
+    if part == "TemplateFields":
+        return PARTS[part]
     if part != "Pages" or not rest or not rest[0].isdecimal():
         return ": ".join(filter(None, [PARTS.get(part, part), "/".join(rest)]))
     number = int(rest[0])
@@ -126,7 +189,7 @@ def place_words(pointer: str, draft: Draft) -> str:
 
 
 def box_title(box: Mapping[str, Any]) -> str:
-    return box.get("Field") or shown(box.get("Text"))[:30] or "empty"
+    return shown(box.get("Name")) or box.get("Field") or shown(box.get("Text"))[:30] or "empty"
 
 
 def _of_box(told: Mapping[str, list[str]], where: str) -> list[str]:

@@ -1,25 +1,26 @@
 """What the template editor works on: the pages of a product's template, and its pictures by their SHA-256."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
 from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import NotFound
-from stores.catalog.models import Product
-from stores.catalog.selectors.catalog import stored_product
+from fulfillment.core.errors import Fault, NotFound
 from stores.editor.models import ArtworkUpload
-from stores.templates.records import Record
 from stores.templates.selectors.fonts import font_set
 from stores.templates.selectors.layouts import FIELDS
 from stores.typesetting import Artwork, Field, FontSet, read_field
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
 KEPT_BYTES = 64_000_000
+PAGES = """
+SELECT (product.template -> 'Pages')::text, product.width_mm, product.height_mm
+FROM stores_product product WHERE product.id = %s
+"""
 PICTURES = """
 SELECT product.version, (product.template -> 'Artwork')::text, (product.template -> 'Gallery')::text
 FROM stores_product product WHERE product.id = %s
@@ -29,21 +30,35 @@ VERSION_AND_FIELDS = f"SELECT product.version, ({FIELDS}) FROM stores_product pr
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A template in the making; `artwork` and `gallery` give the SHA-256 of each named picture."""
+    """A template in the making; `artwork` and `gallery` give the SHA-256 of each named picture.
+
+    `new_fields` are entries of TemplateFields that the product is given when the draft is saved.
+    """
 
     pages: list[Any]
     artwork: dict[str, str]
     gallery: dict[str, str]
+    new_fields: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class EditorContext:
-    """What every step of the editor needs of a product, with the version it was read at."""
+    """What every step of the editor needs of a product, with the version it was read at.
+
+    `earlier` are pictures, by their SHA-256, that only an earlier version of the template has.
+    """
 
     product_pk: int
     version: int
     fields: tuple[Field, ...]
     fonts: FontSet
+    earlier: Mapping[str, Artwork] = field(default_factory=dict)
+
+    def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
+        """As the product will be; a field that came to it since is not doubled."""
+        known = {one.field_name for one in self.fields}
+        new = (read_field(entry) for entry in entries)
+        return replace(self, fields=(*self.fields, *(one for one in new if one.field_name not in known)))
 
 
 def editor_context_of(product_pk: int) -> EditorContext:
@@ -54,15 +69,16 @@ def editor_context_of(product_pk: int) -> EditorContext:
     return EditorContext(product_pk, row[0], fields, font_set())
 
 
-def stored_draft(product: Product) -> tuple[int, Draft]:
-    """The template as it is saved, with the product's version; an empty page of its size where there is none."""
-    stored = stored_product(product.pk)
-    template = stored.record["Template"]
-    if template is None:
-        return stored.version, Draft([_empty_page(stored.record)], {}, {})
-    artwork, gallery = _stored_pictures(product.pk, stored.version)
-    return stored.version, Draft(
-        template["Pages"],
+def stored_draft(editor: EditorContext) -> Draft:
+    """The template as it is saved; an empty page of the product's size where there is none."""
+    pages, width, height = fetch_row(PAGES, (editor.product_pk,)) or (None, 0, 0)
+    if pages is None:
+        return Draft(
+            [{"WidthMM": float(width), "HeightMM": float(height), "BleedMM": 3, "Boxes": []}], {}, {}
+        )
+    artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
+    return Draft(
+        orjson.loads(pages),
         {name: one.digest for name, one in artwork.items()},
         {name: one.digest for name, one in gallery.items()},
     )
@@ -70,17 +86,27 @@ def stored_draft(product: Product) -> tuple[int, Draft]:
 
 def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
-    stored, gallery = _stored_pictures(editor.product_pk, editor.version)
-    known = {one.digest: one for one in (*stored.values(), *gallery.values())}
-    missing = {digest for digest in wanted.values() if digest not in known}
-    if missing:
+    known = dict(editor.earlier)
+    if any(digest not in known for digest in wanted.values()):
+        artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
+        known |= {one.digest: one for one in (*artwork.values(), *gallery.values())}
+    if missing := {digest for digest in wanted.values() if digest not in known}:
         known |= _uploaded_pictures(editor.product_pk, missing)
     return {name: known[digest] for name, digest in wanted.items() if digest in known}
 
 
-def _empty_page(record: Record) -> dict[str, Any]:
-    size = {"WidthMM": float(record["WidthMM"]), "HeightMM": float(record["HeightMM"])}
-    return {**size, "BleedMM": 3, "Boxes": []}
+def draft_pictures(
+    editor: EditorContext, draft: Draft
+) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
+    """Artwork and gallery of the draft, and a fault for each picture that is gone."""
+    artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
+    faults = [
+        Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
+        for part, wanted, found in (("Artwork", draft.artwork, artwork), ("Gallery", draft.gallery, gallery))
+        for name in wanted
+        if name not in found
+    ]
+    return artwork, gallery, faults
 
 
 _Key = tuple[Any, ...]

@@ -4,15 +4,25 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from stores.catalog.models import TemplatePicture
 from stores.editor.models import ArtworkUpload
 
 # A template that is saved has its pictures in itself.
 ARTWORK_KEPT = timedelta(days=7)
+# So long a version of a template can be restored with its pictures after they left it.
+EARLIER_PICTURES_KEPT = timedelta(days=365)
 
 
 def retention_rules() -> list[RetentionRule]:
-    return [rule_for_rows("artwork of unsaved templates", _old_artwork)]
+    return [
+        rule_for_rows("artwork of unsaved templates", _old_artwork),
+        rule_for_rows("pictures of earlier templates", _old_pictures),
+    ]
 
 
 def _old_artwork() -> QuerySet[ArtworkUpload]:
     return ArtworkUpload.objects.filter(created__lt=timezone.now() - ARTWORK_KEPT)
+
+
+def _old_pictures() -> QuerySet[TemplatePicture]:
+    return TemplatePicture.objects.filter(created__lt=timezone.now() - EARLIER_PICTURES_KEPT)

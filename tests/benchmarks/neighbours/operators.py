@@ -106,12 +106,18 @@ def _artwork(scene: Scene, content: bytes, name: str) -> bytes:
     import orjson
 
     from stores.catalog.models import Product
-    from stores.editor.selectors.drafts import stored_draft
+    from stores.editor.selectors.drafts import editor_context_of, stored_draft
 
     product = Product.objects.get(store=scene.world.demo, external_id=CARD)
-    version, draft = stored_draft(product)
+    editor = editor_context_of(product.pk)
+    draft = stored_draft(editor)
     shown = {"Pages": draft.pages, "Artwork": draft.artwork, "Gallery": draft.gallery}
-    fields = {"version": f"{version}", "page": "0", "do": "upload", "draft": orjson.dumps(shown).decode()}
+    fields = {
+        "version": f"{editor.version}",
+        "page": "0",
+        "do": "upload",
+        "draft": orjson.dumps(shown).decode(),
+    }
     address = f"/admin/stores/product/{product.pk}/template/"
     return multipart(address, scene.session("operator"), fields, [("file", name, content)])
 

@@ -398,3 +398,33 @@ def test_faults_name_their_place_as_the_page_does(editor):
 
 def draft_of_form(sent):
     return orjson.loads(sent["draft"])
+
+
+def test_a_field_added_in_the_editor_is_saved_with_the_template(editor):
+    new = {"new-field-name": "Slogan", "new-field-type": "Text:MultiLine"}
+
+    sent = inputs(editor.press(editor.open(), "add-field", **new))
+    assert sent["sample:Slogan"] == "Slogan"
+    assert Product.objects.get().version == 1
+    editor.press(sent, "save", **{"box-0-Source": "Slogan"})
+
+    fields = stored_product(editor.product.pk).record["TemplateFields"]
+    assert [one["FieldName"] for one in fields] == ["Name", "Title", "Slogan"]
+    assert boxes_of(editor.product)[0]["Field"] == "Slogan"
+
+
+def test_hidden_boxes_are_checked_and_not_drawn(editor):
+    sent = editor.open()
+
+    shown, hidden = (editor.preview(sent, hidden=places) for places in ("", "0"))
+    wrong = editor.preview(sent, hidden="0", **{"box-0-Size": "huge"})
+
+    assert shown["picture"] != hidden["picture"]
+    assert [fault["pointer"] for fault in wrong["faults"]] == ["/Pages/0/Boxes/0/Size"]
+
+
+def test_a_preview_with_its_bleed_is_wider_in_proportion(editor):
+    found = editor.preview(editor.open(), bleed="1", pixels="949")
+
+    picture = base64.b64decode(found["picture"].partition(",")[2])
+    assert [int.from_bytes(picture[at : at + 4], "big") for at in (16, 20)] == [949, 568]

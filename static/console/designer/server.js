@@ -1,0 +1,55 @@
+// What the designer asks of the server, in the form in which the page without script sends it.
+
+import { fieldsOf } from "./store.js";
+
+export function makeServer({ store, addresses, token }) {
+  function body(values) {
+    const { draft, fields, page, version, samples } = store.state;
+    const stored = new Set(fields.map((field) => field.name));
+    const fresh = (draft.NewFields || []).filter((entry) => !stored.has(entry.FieldName));
+    const form = new FormData();
+    form.set("csrfmiddlewaretoken", token);
+    form.set("draft", JSON.stringify({ ...draft, NewFields: fresh }));
+    form.set("version", String(version));
+    form.set("page", String(page));
+    for (const { name } of fieldsOf(store.state)) form.set(`sample:${name}`, samples[name] ?? "");
+    for (const [name, value] of Object.entries(values)) form.set(name, value);
+    return form;
+  }
+
+  async function send(address, values) {
+    const answer = await fetch(address, { method: "POST", body: body(values), headers: { Accept: "application/json" } });
+    if (!answer.ok) throw new Error(await reasonOf(answer));
+    return answer.json();
+  }
+
+  return {
+    preview: (values) => send(addresses.template_preview, values),
+    press: (button, values = {}) => send(addresses.template, { ...values, do: button }),
+    async colorOf(inks) {
+      const query = new URLSearchParams(inks);
+      const answer = await fetch(`${addresses.template_color}?${query}`);
+      return answer.ok ? (await answer.json()).color : null;
+    },
+    specimen: (family) => `${addresses.template_font}?${new URLSearchParams({ family })}`,
+    // In a tab of its own, by a form: a PDF, or the page that says what is wrong.
+    openPdf(name) {
+      const form = document.createElement("form");
+      Object.assign(form, { method: "post", action: `${addresses.template}${name}`, target: "_blank", hidden: true });
+      for (const [key, value] of body({}).entries()) {
+        const input = document.createElement("input");
+        Object.assign(input, { type: "hidden", name: key, value });
+        form.append(input);
+      }
+      document.body.append(form);
+      form.submit();
+      form.remove();
+    },
+  };
+}
+
+async function reasonOf(answer) {
+  if (answer.status === 429 || answer.status === 503) return "the service is busy; try again in a moment";
+  if (answer.redirected || answer.status === 403) return "you are signed out, or may not change this product any more";
+  return `the server answered ${answer.status}`;
+}

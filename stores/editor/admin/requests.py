@@ -1,0 +1,104 @@
+"""What a browser sends to the template editor: the whole draft, by a form's inputs or by the script alone."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest
+
+from stores.editor.admin.actions import EditorState
+from stores.editor.admin.forms import read_page
+from stores.editor.selectors.drafts import Draft
+
+TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
+LONGEST_NUMBER = 9
+
+
+@dataclass(frozen=True, slots=True)
+class SentDraft:
+    """`version` is the one the draft was begun with, `wanted` the button that was pressed."""
+
+    version: int
+    step: EditorState
+    samples: dict[str, str]
+    wanted: str = ""
+
+    def at(self, step: EditorState) -> "SentDraft":
+        return replace(self, step=step)
+
+
+def draft_sent(request: HttpRequest) -> SentDraft:
+    """With what the open page's inputs say, where there are any."""
+    sent = request.POST
+    try:
+        draft = orjson.loads(sent.get("draft", ""))
+        version, number = int(sent.get("version", "")), int(sent.get("page", ""))
+        pages = [_plain_page(page) for page in draft["Pages"]]
+        pictures = {part: _plain_names(draft[part]) for part in ("Artwork", "Gallery")}
+        fields = [_plain_field(entry) for entry in draft.get("NewFields") or []]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRequest("The editor's form is not whole.") from error
+    if not 0 <= number < len(pages):
+        raise BadRequest("The editor's form names a page that is not there.")
+    pages[number] = read_page(pages[number], sent)
+    samples = {name.removeprefix("sample:"): str(sent[name]) for name in sent if name.startswith("sample:")}
+    step = EditorState(Draft(pages, pictures["Artwork"], pictures["Gallery"], fields), number)
+    return SentDraft(version, step, samples, sent.get("do", ""))
+
+
+def new_field_sent(request: HttpRequest) -> dict[str, Any]:
+    """An entry of TemplateFields, as the inputs of a new field say."""
+    sent = request.POST
+    kind, _, sub_type = sent.get("new-field-type", "").partition(":")
+    choices = [line.strip() for line in sent.get("new-field-choices", "").splitlines() if line.strip()]
+    name = sent.get("new-field-name", "").strip()
+    return {
+        "FieldName": name,
+        "Prompt": sent.get("new-field-prompt", "").strip() or name,
+        "Type": kind,
+        "SubType": sub_type,
+        "Required": bool(sent.get("new-field-required")),
+        **({"Choices": choices} if choices else {}),
+    }
+
+
+def number_sent(text: str, otherwise: int, most: int) -> int:
+    is_number = text.isdecimal() and len(text) <= LONGEST_NUMBER
+    return min(int(text), most) if is_number and int(text) else otherwise
+
+
+def hidden_sent(request: HttpRequest) -> frozenset[int]:
+    """The boxes of the open page that are not to be drawn, by their places."""
+    places = request.POST.get("hidden", "").split(",")
+    return frozenset(int(one) for one in places if one.isdecimal() and len(one) <= LONGEST_NUMBER)
+
+
+def draft_as_json(draft: Draft) -> dict[str, Any]:
+    return {
+        "Pages": draft.pages,
+        "Artwork": draft.artwork,
+        "Gallery": draft.gallery,
+        "NewFields": draft.new_fields,
+    }
+
+
+def _plain_page(page: Any) -> dict[str, Any]:
+    boxes = [dict(box) for box in page.get("Boxes") or []]
+    names = [page.get("Background"), *(box.get(member) for box in boxes for member in ("Kind", "Field"))]
+    if not all(isinstance(name, str | None) for name in names):
+        raise TypeError("A name in the draft is no text.")
+    return {**page, "Boxes": boxes}
+
+
+def _plain_names(names: Any) -> dict[str, str]:
+    return {str(name): str(digest) for name, digest in names.items()}
+
+
+def _plain_field(entry: Any) -> dict[str, Any]:
+    """Whether the values are allowed is checked where the product is saved."""
+    texts = {name: entry.get(name) or "" for name in TEXTS_OF_FIELD}
+    choices = list(entry.get("Choices") or ())
+    if not all(isinstance(text, str) for text in (*texts.values(), *choices)):
+        raise TypeError("A text of a new field is none.")
+    return {**texts, "Required": entry.get("Required") is True, "Choices": choices}

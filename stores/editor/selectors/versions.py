@@ -1,0 +1,117 @@
+"""Earlier versions of a template, from the outlines that the trail of changes keeps and the pictures beside them."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from fulfillment.core.errors import Conflict, NotFound
+from stores.catalog.models import Product, TemplateChange, TemplatePicture
+from stores.editor.selectors.drafts import Draft, EditorContext
+from stores.typesetting import Artwork
+from stores.typesetting.artwork import ArtworkInvalid, read_artwork
+
+# More are in the audit log; a page of them all would have no end.
+LISTED_VERSIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateVersion:
+    """`since` and `by` are of the change that made it; the first one of a product has neither."""
+
+    version: int
+    outline: Any
+    since: datetime | None = None
+    by: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Of a very long template only the number of boxes is kept."""
+        pages = self.outline.get("Pages") if isinstance(self.outline, dict) else None
+        return isinstance(pages, list) and not any(isinstance(page.get("Boxes"), int) for page in pages)
+
+
+class VersionIncomplete(Conflict):
+    code = "version_incomplete"
+
+
+def template_versions(product: Product) -> list[TemplateVersion]:
+    """Newest first; a version of the product that left its template as it was is none of its own."""
+    changes = list(
+        TemplateChange.objects.filter(product=product)
+        .select_related("context")
+        .order_by("-version", "-pk")[:LISTED_VERSIONS]
+    )
+    if not changes:
+        return []
+    ids = [str(change.context.metadata.get("user") or "") for change in changes if change.context]
+    names = dict(get_user_model().objects.filter(pk__in=filter(None, ids)).values_list("pk", "username"))
+    known = {str(pk): name for pk, name in names.items()}
+
+    def by(change: TemplateChange) -> str:
+        user = str(change.context.metadata.get("user") or "") if change.context else ""
+        return known.get(user, user)
+
+    found = [
+        TemplateVersion(change.version, change.after, change.timestamp, by(change)) for change in changes
+    ]
+    first = changes[-1]
+    return [*found, TemplateVersion(first.version - 1, first.before)] if first.before is not None else found
+
+
+def version_draft(
+    editor: EditorContext, product: Product, version: TemplateVersion
+) -> tuple[EditorContext, Draft]:
+    """The draft of a version, and the context that knows its pictures.
+
+    Raises VersionIncomplete where boxes or pictures of it are no longer kept.
+    """
+    if not version.is_whole:
+        raise VersionIncomplete(
+            f"Version {version.version} is not kept whole: it cannot be shown or restored."
+        )
+    wanted = {
+        digest for part in ("Artwork", "Gallery") for digest in (version.outline.get(part) or {}).values()
+    }
+    found = dict(_kept_pictures(product, wanted)) if wanted else {}
+    if missing := wanted - found.keys():
+        count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
+        raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
+    named = {
+        part: {name: found[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
+        for part in ("Artwork", "Gallery")
+    }
+    earlier = {one.digest: one for one in found.values()}
+    return replace(editor, earlier=earlier), Draft(
+        version.outline["Pages"], named["Artwork"], named["Gallery"]
+    )
+
+
+def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVersion:
+    found = next((one for one in versions if one.version == number), None)
+    if found is None:
+        raise NotFound(f"There is no version {number} of this template.")
+    return found
+
+
+def _kept_pictures(product: Product, wanted: set[str]) -> Iterator[tuple[str, Artwork]]:
+    """By the SHA-256 of their data as the template has it: those it has now, and those that left it."""
+    template: Mapping[str, Any] = product.template or {}
+    for part in ("Artwork", "Gallery"):
+        for name, entry in (template.get(part) or {}).items():
+            digest = hashlib.sha256(str(entry.get("Data")).encode()).hexdigest()
+            if digest in wanted:
+                yield from _read(digest, name, entry.get("MediaType"), entry.get("Data"))
+    for kept in TemplatePicture.objects.filter(product=product, sha256__in=wanted):
+        yield from _read(kept.sha256, kept.sha256[:12], kept.media_type, kept.data)
+
+
+def _read(digest: str, name: str, media_type: Any, data: Any) -> Iterator[tuple[str, Artwork]]:
+    try:
+        yield digest, read_artwork(name, media_type, data)
+    except ArtworkInvalid:
+        # Rules have become stricter since: the version counts as incomplete.
+        return

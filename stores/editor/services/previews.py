@@ -1,0 +1,200 @@
+"""What is drawn of a template in the making: its pages with sample data, its proof, its fonts and colours."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from io import BytesIO
+from typing import Any
+
+from PIL import Image, ImageDraw
+
+from fulfillment.core.errors import Fault, Invalid, NotFound
+from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
+from stores.editor.services.backgrounds import has_shape_of
+from stores.templates.errors import typesetting_errors
+from stores.typesetting import (
+    Artwork,
+    FontSet,
+    Problem,
+    Template,
+    TemplateInvalid,
+    ValuesInvalid,
+    parse_draft,
+    render_page,
+    render_print,
+    render_proof,
+    resolve_values,
+)
+
+BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
+SAMPLE = "/Samples"
+PRINT_SECONDS = 20.0
+SPECIMEN_MM = (110, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePreview:
+    """The PNG of a page without what is wrong with it, and everything wrong with the whole draft."""
+
+    png: bytes | None
+    faults: list[Fault]
+
+
+def preview_page(
+    *,
+    editor: EditorContext,
+    draft: Draft,
+    number: int,
+    samples: Mapping[str, str],
+    pixels: int,
+    hidden: Collection[int] = (),
+    with_bleed: bool = False,
+) -> PagePreview:
+    """Faults of the pages point into the template, those of the sample data into /Samples.
+
+    `hidden` boxes of the page are checked but not drawn.
+    """
+    artwork, gallery, faults = draft_pictures(editor, draft)
+    template, problems = _parsed(editor, draft, artwork, gallery, {(number, at) for at in hidden})
+    faults += [_fault(problem) for problem in problems]
+    values, refused = _values(editor, gallery, samples)
+    faults += [_fault(problem, SAMPLE) for problem in refused]
+    if template is None or number >= len(template.pages):
+        return PagePreview(None, faults)
+    with typesetting_errors():
+        images = _sample_images(editor, values, gallery)
+        picture = render_page(
+            template, number, values, images, editor.fonts, pixels=pixels, with_bleed=with_bleed
+        )
+    known = {fault.pointer for fault in faults}
+    drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
+    return PagePreview(picture.png, faults + [fault for fault in drawn if fault.pointer not in known])
+
+
+def render_draft(
+    *, editor: EditorContext, draft: Draft, samples: Mapping[str, str], mark: str | None
+) -> bytes:
+    """The PDF of the draft as it is: a proof under its mark or, without one, the file for the press."""
+    artwork, gallery, faults = draft_pictures(editor, draft)
+    try:
+        template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
+        values = resolve_values(editor.fields, samples, gallery)
+    except (TemplateInvalid, ValuesInvalid) as error:
+        where = SAMPLE if isinstance(error, ValuesInvalid) else ""
+        faults += [_fault(problem, where) for problem in error.problems]
+    if faults:
+        raise Invalid("The template cannot be rendered as it is.", faults=faults)
+    images = _sample_images(editor, values, gallery)
+    with typesetting_errors():
+        if mark is None:
+            return render_print(template, values, images, editor.fonts, seconds=PRINT_SECONDS).pdf
+        return render_proof(template, values, images, editor.fonts, mark).pdf
+
+
+def _parsed(
+    editor: EditorContext,
+    draft: Draft,
+    artwork: Mapping[str, Artwork],
+    gallery: Mapping[str, Artwork],
+    hidden: set[tuple[int, int]],
+) -> tuple[Template | None, Sequence[Problem]]:
+    """The draft without hidden boxes and those something is wrong with; None if a page itself is at fault."""
+    problems: Sequence[Problem] = ()
+    try:
+        template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
+        if not hidden:
+            return template, problems
+    except TemplateInvalid as error:
+        problems = error.problems
+    wrong = hidden | {(int(m[1]), int(m[2])) for one in problems if (m := BOX.match(one.pointer))}
+    pages = [
+        {**page, "Boxes": [b for at, b in enumerate(page.get("Boxes") or ()) if (number, at) not in wrong]}
+        for number, page in enumerate(draft.pages)
+        if isinstance(page, dict)
+    ]
+    for page in pages:
+        background = artwork.get(page.get("Background") or "")
+        # Drawn without a background that has another shape, so that the page keeps its own.
+        if background is None or not has_shape_of(background, page):
+            page.pop("Background", None)
+    try:
+        return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems
+    except TemplateInvalid:
+        return None, problems
+
+
+def _values(
+    editor: EditorContext, gallery: Mapping[str, Artwork], samples: Mapping[str, str]
+) -> tuple[dict[str, str], Sequence[Problem]]:
+    try:
+        return resolve_values(editor.fields, samples, gallery), ()
+    except ValuesInvalid as error:
+        values = {
+            field.field_name: samples.get(field.field_name) or field.org_value or field.default_value
+            for field in editor.fields
+        }
+        return {name: value.replace("\r\n", "\n") for name, value in values.items()}, error.problems
+
+
+def _sample_images(
+    editor: EditorContext, values: Mapping[str, str], gallery: Mapping[str, Artwork]
+) -> dict[str, bytes]:
+    """A grey picture where a customer would send one."""
+    uploads = [field.field_name for field in editor.fields if field.sub_type == "Upload"]
+    return {name: _stand_in() for name in uploads if values.get(name) and values[name] not in gallery}
+
+
+@lru_cache(maxsize=256)
+def specimen_of(family: str, fonts: FontSet) -> bytes:
+    """The name of a family set in its own letters, as a PNG."""
+    width, height = SPECIMEN_MM
+    name = {
+        "Kind": "Text",
+        "Text": family,
+        "Font": family,
+        "Size": 34,
+        "MinimumSize": 8,
+        "VerticalAlign": "middle",
+    }
+    page = {
+        "WidthMM": width,
+        "HeightMM": height,
+        "Boxes": [{**name, "X": 2, "Y": 0, "Width": width - 4, "Height": height}],
+    }
+    return _drawn(page, fonts, pixels=480)
+
+
+@lru_cache(maxsize=4096)
+def shown_color(inks: tuple[float, float, float, float]) -> str:
+    """The sRGB colour, as #rrggbb, in which pictures and proofs show these percentages of C, M, Y and K."""
+    ground = {"Kind": "Text", "Text": ".", "Size": 3, "X": 0, "Y": 0, "Width": 20, "Height": 20}
+    color = dict(zip("CMYK", inks, strict=True))
+    page = {"WidthMM": 20, "HeightMM": 20, "Boxes": [{**ground, "Color": color, "Background": color}]}
+    with Image.open(BytesIO(_drawn(page, FontSet.shipped(), pixels=8))) as picture:
+        red, green, blue = picture.convert("RGB").getpixel((4, 6))  # type: ignore[misc]  # of an RGB picture
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _drawn(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes:
+    try:
+        template = parse_draft([page], {}, {}, (), fonts)
+    except TemplateInvalid as error:
+        raise NotFound(str(error)) from error
+    with typesetting_errors():
+        return render_page(template, 0, {}, {}, fonts, pixels=pixels).png
+
+
+@cache
+def _stand_in() -> bytes:
+    picture = Image.new("RGB", (1200, 900), "#d5dad7")
+    draw = ImageDraw.Draw(picture)
+    draw.line([(0, 0), (1200, 900)], "#aab4ae", 6)
+    draw.line([(0, 900), (1200, 0)], "#aab4ae", 6)
+    out = BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def _fault(problem: Problem, where: str = "") -> Fault:
+    return Fault(f"{where}{problem.pointer}", problem.code, problem.message)

@@ -1,0 +1,309 @@
+"""The template designer as a person uses it: mouse, keys, canvas, and what is read back after saving."""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.db import connection
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from stores.catalog.models import Product
+from stores.catalog.selectors.catalog import stored_product
+from stores.catalog.services.products import save_product
+from tests.factories.templates import field, make_card, page, text_box
+from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
+
+BOXES = (
+    text_box("Name", X=10, Y=10, Width=30, Height=8),
+    text_box("Title", X=14.3, Y=26, Width=30, Height=6),
+)
+
+
+@pytest.fixture
+def product(site) -> Product:
+    fields = [field("Name", Required=True), field("Title")]
+    return make_card(
+        site[1].associated, "designed", TemplateFields=fields, Template={"Pages": [page(*BOXES)]}
+    )
+
+
+@pytest.fixture
+def designer(product, visitor) -> Page:
+    path = f"/admin/stores/product/{product.pk}/template/"
+    visitor.go(f"/accounts/login/?next={path}")
+    visitor.sign_in("operator")
+    visitor.page.wait_for_url(visitor.address + path)
+    ready(visitor.page)
+    return visitor.page
+
+
+def ready(designer: Page) -> None:
+    designer.wait_for_selector(".ds[data-ready]")
+    designer.wait_for_selector(".ds-picture[src]")
+
+
+def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """In a thread without Playwright's loop, where Django gives the database."""
+
+    def acted() -> Any:
+        try:
+            return act(*args, **kwargs)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(acted).result()
+
+
+def record_of(product: Product) -> dict[str, Any]:
+    return apart(stored_product, product.pk).record
+
+
+def boxes_of(product: Product) -> list[Any]:
+    return record_of(product)["Template"]["Pages"][0]["Boxes"]
+
+
+def box(designer: Page, name: str):
+    return designer.locator(".ds-boxes").get_by_role("button", name=re.compile(f"^{name}, "))
+
+
+def value(designer: Page, name: str) -> str:
+    return designer.locator(f".ds-right [data-name='{name}']").input_value()
+
+
+def drag(designer: Page, found, across: float, down: float, *, scale: float) -> None:
+    """By millimetres, from the middle of what is dragged."""
+    place = found.bounding_box()
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    designer.mouse.move(x, y)
+    designer.mouse.down()
+    designer.mouse.move(x + across * scale, y + down * scale, steps=5)
+    designer.mouse.up()
+
+
+def pixels_of_mm(designer: Page) -> float:
+    return box(designer, "Name").evaluate("one => one.offsetWidth") / 30
+
+
+def save(designer: Page, version: int) -> None:
+    designer.get_by_role("button", name="Save", exact=True).click()
+    expect(designer.locator(".ds-state")).to_have_text(f"Version {version}")
+
+
+def test_a_box_is_added_dragged_duplicated_and_read_back(product, designer, visitor):
+    scale = pixels_of_mm(designer)
+    designer.get_by_role("button", name="Add a text box").click()
+    designer.locator(".ds-right [data-name='Text']").fill("Est. 1998")
+    expect(box(designer, "Est. 1998")).to_be_visible()
+
+    # Within reach of the left edge of Name it meets that; without a line it comes to a whole millimetre.
+    designer.locator(".ds-right [data-name='X']").fill("30")
+    designer.locator(".ds-right [data-name='Y']").fill("37.4")
+    drag(designer, box(designer, "Est. 1998"), -19.6, -2.2, scale=scale)
+    assert (value(designer, "X"), value(designer, "Y")) == ("10", "35")
+
+    designer.keyboard.press("ArrowRight")
+    designer.keyboard.press("Shift+ArrowDown")
+    assert (value(designer, "X"), value(designer, "Y")) == ("10.5", "40")
+    designer.keyboard.press("Control+d")
+    expect(box(designer, "Est. 1998")).to_have_count(2)
+    designer.keyboard.press("Delete")
+    designer.keyboard.press("Control+z")
+    expect(box(designer, "Est. 1998")).to_have_count(2)
+
+    save(designer, 2)
+    found = [(one.get("Text"), one["X"], one["Y"]) for one in boxes_of(product)[2:]]
+    assert found == [("Est. 1998", 10.5, 40), ("Est. 1998", 13.5, 43)]
+    designer.reload()
+    ready(designer)
+    expect(box(designer, "Est. 1998")).to_have_count(2)
+    assert visitor.complaints == []
+
+
+def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer, visitor):
+    name, title = box(designer, "Name").bounding_box(), box(designer, "Title").bounding_box()
+    designer.mouse.move(name["x"] - 8, name["y"] - 12)
+    designer.mouse.down()
+    designer.mouse.move(title["x"] + 40, title["y"] + title["height"] + 4, steps=4)
+    designer.mouse.up()
+    expect(designer.locator(".ds-box.ds-selected")).to_have_count(2)
+
+    designer.get_by_role("button", name="Align left").click()
+    expect(box(designer, "Title")).to_have_attribute("aria-label", re.compile("10 mm from the left"))
+    designer.get_by_role("button", name="Undo").click()
+    expect(box(designer, "Title")).to_have_attribute("aria-label", re.compile("14.3 mm from the left"))
+    designer.locator(".ds-viewport").focus()
+    designer.keyboard.press("Control+Shift+Z")
+    save(designer, 2)
+    assert [one["X"] for one in boxes_of(product)] == [10, 10]
+
+    designer.locator(".ds-viewport").focus()
+    designer.keyboard.press("Escape")
+    box(designer, "Name").click()
+    box(designer, "Title").click(modifiers=["Shift"])
+    expect(designer.locator(".ds-box.ds-selected")).to_have_count(2)
+    assert visitor.complaints == []
+
+
+def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor):
+    layers = designer.locator(".ds-layers")
+    expect(layers.locator(".ds-layer")).to_have_text([re.compile("Title"), re.compile("Name")])
+    layers.locator("li").nth(1).drag_to(layers.locator("li").nth(0))
+    expect(layers.locator(".ds-layer")).to_have_text([re.compile("Name"), re.compile("Title")])
+
+    layers.locator(".ds-layer").nth(0).focus()
+    designer.keyboard.press("F2")
+    designer.keyboard.type("Full name")
+    designer.keyboard.press("Enter")
+    expect(box(designer, "Full name")).to_be_visible()
+    designer.get_by_role("button", name="Lock Full name").click()
+    box(designer, "Full name").focus()
+    designer.keyboard.press("ArrowRight")
+    designer.get_by_role("button", name="Hide Title").click()
+    expect(box(designer, "Title")).to_be_hidden()
+    expect(designer.get_by_text("1 hidden while you work, and printed all the same.")).to_be_visible()
+
+    save(designer, 2)
+    title, name = boxes_of(product)
+    assert (title["Field"], name["Field"], name["Name"], name["Locked"], name["X"]) == (
+        "Title",
+        "Name",
+        "Full name",
+        True,
+        10,
+    )
+    assert visitor.complaints == []
+
+
+def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, visitor):
+    picture = designer.locator(".ds-picture")
+    box(designer, "Name").click()
+    designer.locator(".ds-fonts summary").click()
+    expect(designer.get_by_role("img", name="Montserrat")).to_be_visible()
+    before = picture.get_attribute("src")
+    designer.get_by_role("radio", name="Montserrat").check()
+    expect(picture).not_to_have_attribute("src", before)
+
+    designer.get_by_label("Color: model").select_option("cmyk")
+    for ink, percent in (("Cyan", "0"), ("Magenta", "20"), ("Yellow", "100"), ("Black", "5.5")):
+        designer.get_by_label(f"Color: {ink} in percent").fill(percent)
+    swatch = designer.get_by_label("Color: choose")
+    expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
+
+    # Four numbers are inks as well, typed as one.
+    fill = designer.get_by_label("Fill: sRGB")
+    fill.click()
+    designer.keyboard.type("5 0 0 10")
+    designer.keyboard.press("Enter")
+    expect(designer.get_by_label("Fill: Black in percent")).to_have_value("10")
+
+    designer.get_by_text("Add a field", exact=True).click()
+    designer.keyboard.type("Name")
+    designer.keyboard.press("Enter")
+    expect(designer.locator(".ds-new .console-error").first).to_contain_text("Name")
+    designer.get_by_label("Name", exact=True).last.fill("Slogan")
+    designer.get_by_role("button", name="Add the field and a box").click()
+    expect(box(designer, "Slogan")).to_be_visible()
+    before = picture.get_attribute("src")
+    designer.locator("[data-name='sample:Slogan']").fill("We print")
+    expect(picture).not_to_have_attribute("src", before)
+
+    save(designer, 2)
+    saved = boxes_of(product)
+    assert (saved[0]["Font"], saved[0]["Color"]) == ("Montserrat", {"C": 0, "M": 20, "Y": 100, "K": 5.5})
+    assert (saved[0]["Background"], saved[2]["Field"]) == ({"C": 5, "M": 0, "Y": 0, "K": 10}, "Slogan")
+    assert [one["FieldName"] for one in record_of(product)["TemplateFields"]][-1] == "Slogan"
+    # The field is the product's now: a further save does not add it again.
+    designer.locator(".ds-right [data-name='X']").fill("3")
+    save(designer, 3)
+    assert visitor.complaints == []
+
+
+def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
+    zoom, sheet = designer.locator(".ds-zoom"), designer.locator(".ds-sheet")
+    fitted = zoom.inner_text()
+    designer.locator(".ds-viewport").focus()
+    designer.keyboard.press("0")
+    expect(zoom).to_have_text("100 %")
+    # 94.9 mm with its bleed, at 96 dots an inch.
+    assert round(sheet.evaluate("one => one.clientWidth")) == round(94.9 * 96 / 25.4)
+    place = sheet.bounding_box()
+    designer.mouse.move(place["x"] + 50, place["y"] + 50)
+    designer.keyboard.down("Control")
+    designer.mouse.wheel(0, -120)
+    designer.keyboard.up("Control")
+    expect(zoom).not_to_have_text("100 %")
+    designer.keyboard.press("1")
+    expect(zoom).to_have_text(fitted)
+    for name in ("Bleed 3 mm", "Trim 88.9 × 50.8 mm", "Safe area, 3.175 mm inside"):
+        expect(designer.get_by_text(name)).to_be_visible()
+    designer.get_by_role("button", name="Grid", exact=True).click()
+    expect(designer.locator(".ds-grid-lines")).to_have_count(1)
+    assert visitor.complaints == []
+
+
+def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
+    box(designer, "Name").click()
+    designer.keyboard.press("Shift+ArrowRight")
+    record = record_of(product)
+    others = {"Pages": [page({**BOXES[0], "X": 3}, BOXES[1])]}
+    apart(save_product, store=product.store, product=product, values={**record, "Template": others})
+
+    designer.get_by_role("button", name="Save", exact=True).click()
+    asks = designer.get_by_role("dialog")
+    expect(asks).to_contain_text("Somebody saved version 2 of this product; you began with version 1.")
+    asks.get_by_role("button", name="Keep working").click()
+    assert (boxes_of(product)[0]["X"], value(designer, "X")) == (3, "15")
+    designer.get_by_role("button", name="Save", exact=True).click()
+    asks.get_by_role("button", name="Save mine over version 2").click()
+    expect(designer.locator(".ds-state")).to_have_text("Version 3")
+    assert boxes_of(product)[0]["X"] == 15
+
+    designer.get_by_role("link", name="Versions").click()
+    expect(designer.get_by_role("img", name="Page 1 of version 2")).to_be_visible()
+    expect(designer.get_by_role("img", name="Page 1 of version 3")).to_be_visible()
+    expect(designer.get_by_role("row", name=re.compile("moved"))).to_contain_text("15, 10 mm")
+    designer.get_by_role("button", name="Restore version 2").click()
+    expect(designer.get_by_text("Version 2 is restored, as version 4.")).to_be_visible()
+    assert boxes_of(product)[0]["X"] == 3
+    assert visitor.complaints == []
+
+
+def test_pictures_pages_and_problems(product, designer, visitor):
+    photo = BytesIO()
+    Image.new("RGB", (300, 300), "#225588").save(photo, "PNG")
+    upload = {"name": "square.png", "mimeType": "image/png", "buffer": photo.getvalue()}
+    designer.get_by_label("Use it as").select_option("background")
+    designer.locator(".ds-right input[type=file]").set_input_files(upload)
+    expect(designer.get_by_role("alert")).to_contain_text("which is another shape")
+    designer.get_by_role("button", name="Crop to the page").click()
+    expect(designer.locator(".ds-right [data-name='Background']")).to_have_value("square-cropped.png")
+
+    box(designer, "Name").click()
+    designer.locator(".ds-right [data-name='Size']").fill("huge")
+    expect(designer.locator(".ds-right")).to_contain_text("Size must be a number from 3 to 1000.")
+    designer.get_by_role("button", name="Add a page").click()
+    expect(designer.get_by_role("button", name="Page 2")).to_have_attribute("aria-current", "page")
+    designer.get_by_role("button", name=re.compile("Page 1, box Name: size")).click()
+    expect(designer.locator(".ds-right [data-name='Size']")).to_be_focused()
+    designer.locator(".ds-right [data-name='Size']").fill("12")
+    save(designer, 2)
+    found = record_of(product)
+    assert (found["PageCount"], list(found["Template"]["Artwork"])) == (2, ["square-cropped.png"])
+    assert visitor.complaints == []
+
+
+@pytest.mark.slow
+def test_the_designer_has_no_fault_in_any_look(product, designer, visitor):
+    def opened() -> int:
+        status = visitor.go(f"/admin/stores/product/{product.pk}/template/")
+        ready(designer)
+        designer.locator(".ds-box").first.focus()
+        designer.keyboard.press(" ")
+        return status
+
+    assert faults_of(visitor, "designer", opened, looks=[*LOOKS, *OTHER_LOOKS]) == []
