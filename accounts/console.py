@@ -1,15 +1,18 @@
 """What the console shows of this app."""
 
+from typing import Any
+
 from django.http import HttpRequest
+from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.associations import association_requests_for
 from fulfillment.core.admin.hits import named_hits
-from fulfillment.core.admin.offers import Card, Entry, Hit
+from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
+from fulfillment.core.admin.oldest import oldest_of
 
-OLDEST_SHOWN = 5
 NAVIGATION = [
     Entry("Work", "Association requests", "inbox", "accounts.associationrequest", 100),
     Entry("People", "Users", "person", "accounts.user", 500),
@@ -29,9 +32,21 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
     return named_hits(request, User, words, fields, lambda user: (user.username, user.full_name, user.email))
 
 
+def needs_attention(request: HttpRequest) -> list[Attention]:
+    if not staff_on(request).is_operator:
+        return []
+    count = _pending(request)["count"]
+    words = "association request waits" if count == 1 else "association requests wait"
+    address = reverse("admin:accounts_associationrequest_changelist")
+    return [Attention(count, words, address, 300)] if count else []
+
+
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     if not staff_on(request).is_operator:
         return []
+    return [Card("admin/dashboard/association_requests.html", _pending(request), 100)]
+
+
+def _pending(request: HttpRequest) -> dict[str, Any]:
     pending = association_requests_for(Caller.on_pages(request.user), state="Pending")
-    context = {"count": pending.count(), "oldest": pending.order_by("created")[:OLDEST_SHOWN]}
-    return [Card("admin/dashboard/association_requests.html", context, 100)]
+    return oldest_of(request, "pending requests", pending.order_by("created"))

@@ -1,16 +1,22 @@
 """What the console shows of this app."""
 
+from typing import Any
+
 from django.http import HttpRequest
+from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from applications.registration.admin.calls_chart import DAYS, calls_chart
 from applications.registration.models import Application
+from applications.registration.selectors.keys import applications_with_ending_keys
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.core.admin.hits import named_hits
-from fulfillment.core.admin.offers import Card, Entry, Hit
+from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
+from fulfillment.core.admin.oldest import oldest_of
 
-OLDEST_SHOWN = 5
+NAMED = 3
+MOST_COUNTED = 1000
 NAVIGATION = [
     Entry("Applications", "Applications", "apps", "applications.application", 400),
     Entry("Applications", "Webhooks", "webhook", "applications.webhook", 405),
@@ -25,12 +31,36 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
     return named_hits(request, Application, words, fields, lambda one: (one.name, str(one.client_id)))
 
 
+def needs_attention(request: HttpRequest) -> list[Attention]:
+    if not staff_on(request).is_operator:
+        return []
+    found = []
+    if count := _failing(request)["count"]:
+        words = "webhook fails" if count == 1 else "webhooks fail"
+        address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
+        found.append(Attention(count, words, address, 400))
+    if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MOST_COUNTED + 1]):
+        words = (
+            "application has no key after two weeks"
+            if len(names) == 1
+            else "applications have no key after two weeks"
+        )
+        address = f"{reverse('admin:applications_application_changelist')}?keys=ending"
+        detail = ", ".join(names[:NAMED])
+        found.append(
+            Attention(len(names), words, address, 500, detail, is_at_least=len(names) > MOST_COUNTED)
+        )
+    return found
+
+
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     if not staff_on(request).is_operator:
         return []
-    failing = failing_webhooks()
-    webhooks = {"count": failing.count(), "oldest": failing.select_related("application")[:OLDEST_SHOWN]}
     return [
-        Card("admin/dashboard/webhooks.html", webhooks, 300),
+        Card("admin/dashboard/webhooks.html", _failing(request), 300),
         Card("admin/dashboard/calls.html", calls_chart(daily_totals(days=DAYS)), 500),
     ]
+
+
+def _failing(request: HttpRequest) -> dict[str, Any]:
+    return oldest_of(request, "failing webhooks", failing_webhooks().select_related("application"))

@@ -4,16 +4,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.offers import Card, Entry, Hit
+from fulfillment.core.admin.offers import Attention, Card, Entry, Hit
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.admin.search import find_products, find_stores
+from stores.orders.admin.orders_chart import orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
-from stores.orders.models import OrderStatus
-from stores.orders.selectors.tallies import count_requested_cancellations, orders_by_status
+from stores.orders.models import Order, OrderStatus
+from stores.orders.selectors.days import daily_orders
+from stores.orders.selectors.due import count_urgent_orders
+from stores.orders.selectors.tallies import orders_by_status
 
-OPEN_STATUSES = (
+# Counted no further.
+MOST_COUNTED = 1000
+WORK_TO_DO = (
     OrderStatus.RECEIVED,
     OrderStatus.ON_HOLD,
     OrderStatus.ACCEPTED,
@@ -35,10 +41,41 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
     return [hit for find in finders for hit in find(request, words)]
 
 
+def needs_attention(request: HttpRequest) -> list[Attention]:
+    staff = staff_on(request)
+    if not staff.holds(ORDER_GRANTS):
+        return []
+    stores = staff.stores_with(ORDER_GRANTS)
+    orders = Order.objects.all() if stores is None else Order.objects.filter(store__in=stores)
+    late, asked = count_urgent_orders(orders, most=MOST_COUNTED)
+    board = reverse("admin:stores_order_changelist")
+    found = [
+        Attention(
+            late,
+            "order is late" if late == 1 else "orders are late",
+            f"{board}?due=late",
+            100,
+            is_at_least=late > MOST_COUNTED,
+        ),
+        Attention(
+            asked,
+            "cancellation waits for an answer" if asked == 1 else "cancellations wait for an answer",
+            f"{board}?cancellation__exact=Requested",
+            200,
+            is_at_least=asked > MOST_COUNTED,
+        ),
+    ]
+    return [one for one in found if one.count]
+
+
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
-    context = {**_orders(stores), "cancellations": count_requested_cancellations(stores)}
-    return [Card("admin/dashboard/orders.html", context, 200)]
+    if not staff_on(request).holds(ORDER_GRANTS):
+        return []
+    return [
+        Card("admin/dashboard/orders_chart.html", orders_chart(daily_orders(stores)), 50),
+        Card("admin/dashboard/orders.html", _orders(stores), 200),
+    ]
 
 
 def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
@@ -53,5 +90,5 @@ def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
         }
         for status in OrderStatus
     ]
-    waiting = sum(tallies.get(status, 0) for status in OPEN_STATUSES)
+    waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
     return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}

@@ -73,7 +73,10 @@ class ConsoleSite(UnfoldAdminSite):
         return found
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        from fulfillment.site.attention import attention_card  # noqa: PLC0415 - needs the models, which come later
+
         cards = [card for found in offered("console", "dashboard_cards") for card in found(request)]
+        cards.append(attention_card(request))
         cards.sort(key=lambda card: card.position)
         return super().index(request, {"title": "Start", "cards": cards, **(extra_context or {})})
 

@@ -1,11 +1,15 @@
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import orjson
 from django import template
+from django.utils import timezone
 from django.utils.text import capfirst
 
 register = template.Library()
+MINUTES_OF_AN_HOUR = 60
+HOURS_OF_A_DAY = 24
 
 
 @register.filter
@@ -24,6 +28,18 @@ def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]
         for number, form in enumerate(formset.forms, 1):
             found += _problems_of(form, f"{title}, row {number}")
     return found
+
+
+@register.filter
+def age(moment: datetime) -> str:
+    """How long ago, in the largest unit alone: 43 min, 7 h, 12 days."""
+    minutes = max(0, int((timezone.now() - moment).total_seconds() // 60))
+    if minutes < MINUTES_OF_AN_HOUR:
+        return f"{minutes} min"
+    hours = minutes // MINUTES_OF_AN_HOUR
+    if hours < 2 * HOURS_OF_A_DAY:
+        return f"{hours} h"
+    return f"{hours // HOURS_OF_A_DAY} days"
 
 
 def _problems_of(form: Any, row: str) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ from applications.registration.services.applications import OWNER_GRANTS
 from fulfillment.core.demo import DemoCard, DemoRun
 from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog
+from stores.demo.activity import load_activity
 from stores.typesetting import load_template_folder
 
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
@@ -35,6 +36,7 @@ def load_demo(run: DemoRun) -> None:
         StoreProfile.objects.create(store=store, is_listed=True, **PROFILES[store.external_id])
     if run.application is not None:
         _set_roles(run)
+        load_activity(run)
 
 
 def reset_demo(run: DemoRun) -> None:

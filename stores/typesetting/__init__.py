@@ -40,11 +40,12 @@ from stores.typesetting.fields import Field, resolve_values
 from stores.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
 from stores.typesetting.fonts import FontSet, open_font
 from stores.typesetting.parsing import parse_draft, parse_template
+from stores.typesetting.pdf_pages import count_pdf_pages, render_pdf_page
 from stores.typesetting.rendering import (
     PagePicture,
     PrintFile,
     Proof,
-    render_packing_slip,
+    render_packing_slips,
     render_page,
     render_print,
     render_proof,
@@ -68,6 +69,7 @@ __all__ = [
     "Template",
     "TemplateInvalid",
     "ValuesInvalid",
+    "count_pdf_pages",
     "load_fields",
     "load_sample",
     "load_template_folder",
@@ -76,8 +78,9 @@ __all__ = [
     "parse_template",
     "pointer",
     "read_field",
-    "render_packing_slip",
+    "render_packing_slips",
     "render_page",
+    "render_pdf_page",
     "render_print",
     "render_proof",
     "resolve_values",

@@ -10,14 +10,11 @@ def add_bleed_boxes(pdf: bytes, slug_mm: float) -> bytes:
 
     Reads only the form of PDF that Typst writes: a cross-reference table and uncompressed page objects.
     """
-    table_start = int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
-    entries = [(int(m[1]), m[3]) for m in _ENTRY.finditer(pdf, table_start)]
+    table_start = _table_start(pdf)
     inserts = sorted(
         (box.end(), _bleed_box(box, slug_mm))
-        for offset, state in entries
-        if state == b"n"
-        and _PAGE.match(pdf, offset)
-        and (box := _MEDIA_BOX.search(pdf, offset, offset + 2000))
+        for offset in page_objects(pdf)
+        if (box := _MEDIA_BOX.search(pdf, offset, offset + 2000))
     )
     pieces, start = [], 0
     for position, box_text in inserts:
@@ -25,6 +22,16 @@ def add_bleed_boxes(pdf: bytes, slug_mm: float) -> bytes:
         start = position
     body = b"".join([*pieces, pdf[start:table_start]])
     return body + _moved_table(pdf[table_start:], inserts, len(body))
+
+
+def page_objects(pdf: bytes) -> list[int]:
+    """Where the objects of its pages begin, in the order of the pages."""
+    entries = ((int(m[1]), m[3]) for m in _ENTRY.finditer(pdf, _table_start(pdf)))
+    return sorted(offset for offset, state in entries if state == b"n" and _PAGE.match(pdf, offset))
+
+
+def _table_start(pdf: bytes) -> int:
+    return int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
 
 
 def _bleed_box(media_box: re.Match[bytes], slug_mm: float) -> bytes:

@@ -121,7 +121,9 @@ def render_print(
     return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages))
 
 
-def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: float = SECONDS) -> bytes:
+def render_packing_slips(
+    slips: Sequence[Mapping[str, Any]], *, timestamp: int, seconds: float = SECONDS
+) -> bytes:
     """Render packing_slip.typ, a fixed layout, with these texts as data; raises RenderingFailed or RenderingBusy."""
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
@@ -135,7 +137,7 @@ def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: flo
         "outputs": [("pdf", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:
-        worker.send(setting, [json.dumps(slip).encode()], deadline)
+        worker.send(setting, [json.dumps(slips).encode()], deadline)
         header, parts = worker.receive(deadline)
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter rejected the packing slip: {header['message']}")

@@ -19,6 +19,7 @@ from stores.typesetting.ipc import receive_message, send_message
 
 LAYOUTS = {
     "pages": (Path(__file__).parent / "layout.typ").read_bytes(),
+    "pdf page": (Path(__file__).parent / "pdf_page.typ").read_bytes(),
     "packing slip": (Path(__file__).parent / "packing_slip.typ").read_bytes(),
 }
 # A Compiler keeps every file it has read; a new one costs 3 ms.

@@ -52,18 +52,16 @@ def test_an_order_is_worked_to_shipped(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/order/")
 
-    for action, said in (("accept", "2 orders moved."), ("produce", "2 orders moved.")):
+    for action, said in (("Accept", "2 orders moved."), ("Start production", "2 orders moved.")):
         for box in page.locator("tbody input.action-select").all():
             box.check()
-        page.select_option("select[name=action]", action)
-        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name=action, exact=True).click()
         expect(page.get_by_text(said)).to_be_visible()
     page.locator("tbody input.action-select").first.check()
-    page.select_option("select[name=action]", "ship")
     for is_dark in (True, False):
         page.evaluate(TOGGLE_DARK, is_dark)
         assert [one for one in violations(page) if one["impact"] in SERIOUS] == []
-    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Ship …").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship 1 order").click()
     expect(page.get_by_text("A parcel needs its carrier and its tracking number.")).to_be_visible()
@@ -71,10 +69,10 @@ def test_an_order_is_worked_to_shipped(visitor):
     page.get_by_role("button", name="Ship 1 order").click()
     expect(page.get_by_text("1 order moved.")).to_be_visible()
 
-    page.fill("#searchbar", "1Z999")
-    page.press("#searchbar", "Enter")
+    page.fill("#orders-q", "1Z999")
+    page.press("#orders-q", "Enter")
     expect(page.locator("#result_list tbody tr")).to_have_count(1)
-    page.locator("#result_list tbody a").first.click()
+    page.locator("#result_list tbody a.orders-link").first.click()
     expect(page.get_by_text("1Z999").first).to_be_visible()
     with page.expect_download() as slip:
         page.get_by_role("link", name="Packing slip (PDF)").click()
@@ -93,8 +91,7 @@ def test_the_console_works_without_javascript(product_page, visitor):
 
     page.goto(f"{visitor.address}/admin/stores/order/")
     page.locator("tbody input.action-select").first.check()
-    page.select_option("select[name=action]", "cancel")
-    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Cancel …", exact=True).click()
     expect(page.get_by_text("Cancel these orders? That cannot be taken back.")).to_be_visible()
     page.get_by_role("button", name="Cancel the orders").click()
     expect(page.get_by_text("1 order moved.")).to_be_visible()

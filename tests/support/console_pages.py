@@ -42,6 +42,9 @@ ACTS_AT_ONCE = {
     "applications_delivery_resend": "receivers know an event by its ID",
     "stores_catalogupload_import": "the page it is sent from shows every change first",
     "stores_catalogupload_check": "changes nothing",
+    "stores_order_comment": "adds a comment",
+    "stores_order_save_view": "saves the filters of a list",
+    "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
     "stores_product_duplicate": "the copy is outside of the catalog",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
@@ -51,6 +54,7 @@ NO_PAGE = {
     "stores_font_specimen": "a picture",
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
+    "stores_order_print_picture": "PNG",
     "stores_order_packing_slip": "PDF",
     "stores_product_template_color": "JSON",
     "stores_product_template_font": "PNG",
@@ -84,6 +88,8 @@ ACTIONS_AT_ONCE = {
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
     "duplicate": "the copies are outside of the catalog",
+    "download_packing_slips": "a PDF",
+    "export_csv": "CSV",
 }
 
 
@@ -230,6 +236,8 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
         ],
+        "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
+        "stores_order_reprint": page("stores_order_reprint", order.pk),
         "stores_product_template": page("stores_product_template", product.pk),
         "stores_product_template_versions": page("stores_product_template_versions", product.pk),
         "delivery_dataset_look_up": [

@@ -18,6 +18,7 @@ from accounts.callers import Caller
 from accounts.models import Role
 from applications.registration.admin.application_forms import ApplicationForm
 from applications.registration.models import Application, ApplicationKey
+from applications.registration.selectors.keys import applications_with_ending_keys
 from applications.registration.selectors.records import icon_url
 from applications.registration.services.applications import NAMES, change_application, create_application
 from applications.registration.services.icons import set_icon
@@ -26,6 +27,19 @@ from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
 from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.errors import DomainError
+
+
+class KeysFilter(admin.SimpleListFilter):
+    title = "keys"
+    parameter_name = "keys"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("ending", "None after two weeks")]
+
+    def queryset(self, request: HttpRequest, applications: QuerySet) -> QuerySet:
+        if self.value() != "ending":
+            return applications
+        return applications.filter(pk__in=applications_with_ending_keys().order_by().values("pk"))
 
 
 class KeyInline(ConsoleInline):
@@ -95,7 +109,7 @@ class ApplicationAdmin(ConsoleAdmin):
         "created",
     ]
     list_display_links = ["name"]
-    list_filter = ["is_enabled", "is_first_party", "client_type", "implicit_flow_allowed"]
+    list_filter = ["is_enabled", KeysFilter, "is_first_party", "client_type", "implicit_flow_allowed"]
     search_fields = ["name", "client_id", "user__username"]
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"

@@ -1,4 +1,7 @@
-"""What apps offer to the console, in a module `console`: NAVIGATION, dashboard_cards(…), search(…)."""
+"""What apps offer to the console, in a module `console`.
+
+NAVIGATION, dashboard_cards(…), needs_attention(…), search(…).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +30,22 @@ class Card:
     template: str
     context: Mapping[str, Any]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Something a person should look at: "3" "orders are late", and the list of them.
+
+    None is offered where there is nothing. The smaller `position`, the more it hurts to leave it.
+    """
+
+    count: int
+    words: str
+    address: str
+    position: int
+    detail: str = ""
+    # Counted no further: there are at least so many.
+    is_at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)

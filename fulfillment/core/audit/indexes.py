@@ -14,6 +14,10 @@ from psycopg import sql
 WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
 USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
 BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
+# What was made and deleted: rare among updates, and looked for through all of them else.
+BY_ACTION = """
+CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
+"""
 BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
 USABLE = """
 SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
@@ -29,9 +33,11 @@ def event_models() -> list[Any]:
 
 def build_trail_indexes(**kwargs: Any) -> None:
     """After migrations, beside the running service; what an interrupted build left makes way."""
-    tables = {model._meta.db_table: BY_TIME for model in event_models()}  # noqa: SLF001 - Django's public Meta API
-    tables[pghistory.models.Context._meta.db_table] = BY_USER  # noqa: SLF001 - as above
-    names = {f"{table}_trail": (table, statement) for table, statement in tables.items()}
+    tables = [model._meta.db_table for model in event_models()]  # noqa: SLF001 - Django's public Meta API
+    contexts = pghistory.models.Context._meta.db_table  # noqa: SLF001 - as above
+    names = {f"{table}_trail": (table, BY_TIME) for table in tables}
+    names |= {f"{table}_action": (table, BY_ACTION) for table in tables}
+    names[f"{contexts}_trail"] = (contexts, BY_USER)
     with connection.cursor() as cursor:
         cursor.execute(USABLE, [list(names)])
         known = dict(cursor.fetchall())

@@ -14,12 +14,16 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import asks_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
-from stores.orders.admin.downloads import zip_answer
+from fulfillment.core.files.downloads import pdf_answer
+from stores.orders.admin.downloads import csv_answer, zip_answer
 from stores.orders.admin.forms import ParcelForm
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
+from stores.orders.services.packing_slips import render_packing_slips
 from stores.orders.services.transitions import Actor, move_order, refuse_cancellation
 
 MOST_IN_A_ZIP = 1000
+# One document, laid out within one request.
+MOST_SLIPS = 200
 REASONS_SHOWN = 20
 
 
@@ -75,6 +79,26 @@ class OrderActions(StaffAdmin):
             Caller.on_pages(request.user),
         )
 
+    @admin.action(description="Download packing slips")
+    def download_packing_slips(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
+        keys = self._keys(request, chosen, MOST_SLIPS)
+        if not keys:
+            return None
+        orders = Order.objects.filter(pk__in=keys).select_related("store").order_by("number")
+        try:
+            slips = render_packing_slips(
+                orders=orders.prefetch_related("items", "shipments"), caller=Caller.on_pages(request.user)
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+            return None
+        self._say_refused(request, slips.refused)
+        return pdf_answer(slips.pdf, "packing-slips.pdf") if slips.pdf else None
+
+    @admin.action(description="Export as CSV")
+    def export_csv(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase:
+        return csv_answer(chosen, Caller.on_pages(request.user))
+
     def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
         """None of them when they are too many: what is left out silently would be missed by nobody."""
         keys = list(chosen.values_list("pk", flat=True)[: most + 1])
@@ -116,12 +140,15 @@ class OrderActions(StaffAdmin):
     def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:
         """What was done and what was not, the first few by their numbers."""
         refused = [reason for reason in reasons if reason]
+        self._say_refused(request, refused)
+        if count := len(reasons) - len(refused):
+            messages.success(request, f"{count:,} orders moved." if count > 1 else "1 order moved.")
+
+    def _say_refused(self, request: HttpRequest, refused: Sequence[str]) -> None:
         for reason in refused[:REASONS_SHOWN]:
             messages.error(request, reason)
         if more := len(refused[REASONS_SHOWN:]):
             messages.error(request, f"{more:,} more were refused.")
-        if count := len(reasons) - len(refused):
-            messages.success(request, f"{count:,} orders moved." if count > 1 else "1 order moved.")
 
 
 def actor_on(request: HttpRequest) -> Actor:

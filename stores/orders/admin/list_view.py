@@ -6,16 +6,46 @@ from unfold.views import ChangeList
 
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.orders.admin.list_filters import DUE
+from stores.orders.models.status import AT_WORK
+
+# Of the address of the list; the rest of its query are filters.
+SORT, COLUMNS, VIEW = "sort", "columns", "view"
+SORTS = {
+    "newest": "Newest first",
+    "oldest": "Oldest first",
+    "due": "Due first",
+    "due-last": "Due last",
+}
 
 
 class OrderList(ChangeList):
     """Sorted along an index in every case: within one store orders are counted by `position`."""
 
+    def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        kept = super().get_filters_params(params)
+        return {name: value for name, value in kept.items() if name not in {SORT, COLUMNS, VIEW}}
+
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> list[Any]:
-        ordering = super().get_ordering(request, queryset)
-        if not _is_of_one_store(request):
-            return ordering
-        return [order.replace("number", "position") for order in ordering]
+        chosen = sort_of(request)
+        if chosen.startswith("due"):
+            sign = "-" if chosen == "due-last" else ""
+            return [f"{sign}latest_delivery", f"{sign}number"]
+        number = "position" if _is_of_one_store(request) else "number"
+        return [number if chosen == "oldest" else f"-{number}"]
+
+
+def sort_of(request: HttpRequest) -> str:
+    """By due date only among orders at work: they alone are kept in that order."""
+    chosen = request.GET.get(SORT, "")
+    if lists_work_alone(request):
+        return chosen if chosen in SORTS else "due" if "due" in request.GET else "newest"
+    return chosen if chosen in {"newest", "oldest"} else "newest"
+
+
+def lists_work_alone(request: HttpRequest) -> bool:
+    status = request.GET.get("status__exact", "")
+    return request.GET.get("due") in DUE or status in {str(code) for code in AT_WORK}
 
 
 def _is_of_one_store(request: HttpRequest) -> bool:

@@ -5,15 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Prefetch
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.admin.staff import staff_on
-from applications.webhooks.models import Event
+from applications.webhooks.models import Delivery, Event
 from stores.orders.admin.forms import REFUSE
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
-from stores.orders.models.status import TERMINAL_OR_SHIPPED, WITH_SHIPMENTS
+from stores.orders.models.status import AT_WORK, WITH_SHIPMENTS
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
@@ -48,30 +50,45 @@ WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
 
 @dataclass(frozen=True, slots=True)
 class Happening:
+    """`links` are (words, address). A comment says what a person wrote, in lines of their own."""
+
     when: datetime
     title: str
     detail: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    is_comment: bool = False
 
 
 def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
     moves = [_move(order, value) for value, _ in choices if value]
     today = local_date(timezone.now(), order.store.time_zone)
+    shipments = _shipments(order)
     return {
         "order": order,
         "status": OrderStatus(order.status).words,
-        "is_late": order.status not in TERMINAL_OR_SHIPPED and order.latest_delivery < today,
+        "late": (today - order.latest_delivery).days if order.status in AT_WORK else 0,
         "moves": moves,
         "takes_parcels": any(move["value"] in WITH_PARCELS for move in moves),
         "is_operator": staff_on(request).is_operator,
         "address": address_lines(order.recipient),
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
-        "items": Paginator(order.items.order_by("position"), ITEMS_OF_A_PAGE).get_page(
-            request.GET.get("items")
-        ),
-        "shipments": _shipments(order),
-        "timeline": _timeline(request, order),
+        "items": _ItemPages(order).get_page(request.GET.get("items")),
+        "shipments": shipments,
+        "timeline": _timeline(request, order, shipments),
+        "reprint_of": order.reprint_of,
+        "reprints": order.reprints.order_by("number")[:MOST_TOLD],
+        "takes_comments": not order.recipient_erased,
+        "may_reprint": not order.recipient_erased,
     }
+
+
+class _ItemPages(Paginator):
+    """The order knows how many it has."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__(order.items.order_by("position"), ITEMS_OF_A_PAGE)
+        self.count = order.item_count
 
 
 def _move(order: Order, value: str) -> dict[str, Any]:
@@ -96,7 +113,7 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
     ]
 
 
-def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
+def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[Happening]:
     told = [
         Happening(
             entry.timestamp,
@@ -105,8 +122,12 @@ def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
         )
         for entry in order.history.select_related("actor").order_by("-sequence")[:MOST_TOLD]
     ]
+    told += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
     told += [
-        Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in _shipments(order)
+        Happening(
+            comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
+        )
+        for comment in order.comments.select_related("author").order_by("-id")[:MOST_TOLD]
     ]
     # Where an application is told of events is its own affair, and the service's.
     if staff_on(request).is_operator:
@@ -115,12 +136,20 @@ def _timeline(request: HttpRequest, order: Order) -> list[Happening]:
 
 
 def _events(order: Order) -> list[Happening]:
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [
         Happening(
             event.timestamp,
             f"Event {event.type}",
-            ", ".join(f"{one.state} to {one.webhook.url}" for one in event.deliveries.all()) or "no webhook",
+            "" if event.deliveries.all() else "no webhook",
+            tuple(
+                (
+                    f"{one.state} to {one.webhook.url}",
+                    reverse("admin:applications_delivery_change", args=[one.pk]),
+                )
+                for one in event.deliveries.all()
+            ),
         )
-        for event in events.prefetch_related("deliveries__webhook")[:MOST_TOLD]
+        for event in events.prefetch_related(deliveries)[:MOST_TOLD]
     ]

@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -10,30 +10,25 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.formats import date_format
-from django.utils.html import format_html
-from django.utils.timezone import localtime
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_answer
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
-from stores.orders.admin.actions import OrderActions, actor_on
-from stores.orders.admin.downloads import csv_answer, print_file_name
+from stores.orders.admin.actions import actor_on
+from stores.orders.admin.downloads import csv_answer
 from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
+from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, StatusFilter
+from stores.orders.admin.list_page import list_page
 from stores.orders.admin.list_view import OrderList
 from stores.orders.admin.order_page import order_page
-from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus, Shipment
+from stores.orders.admin.order_work import BOARD, OrderWork
+from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.selectors.numbers import number_range
-from stores.orders.selectors.tallies import orders_by_status
-from stores.orders.services.packing_slips import render_packing_slip
-from stores.orders.services.print_files import read_print_file
 from stores.orders.services.transitions import Parcel, move_order, refuse_cancellation
 
 # Moves that nothing leads back from, and what is asked before them.
@@ -51,74 +46,52 @@ FINAL = {
         "button": "Refuse",
     },
 }
-BOARD = "admin:stores_order_changelist"
-
-
-class StatusFilter(admin.ChoicesFieldListFilter):
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        words = {str(status.label): status.words for status in OrderStatus}
-        for choice in super().choices(changelist):
-            yield {**choice, "display": words.get(str(choice["display"]), choice["display"])}
+# The first ones of the list, as buttons; what stands out is the next step of the work.
+BULK = (
+    ("accept", "Accept", True),
+    ("hold", "Hold", False),
+    ("produce", "Start production", False),
+    ("ship", "Ship …", False),
+    ("deliver", "Mark as delivered", False),
+    ("download_print_files", "Print files", False),
+    ("download_packing_slips", "Packing slips", False),
+    ("export_csv", "CSV", False),
+    ("refuse", "Refuse to cancel …", False),
+    ("cancel", "Cancel …", False),
+)
 
 
 @admin.register(Order)
-class OrderAdmin(OrderActions):
+class OrderAdmin(OrderWork):
     """The board. Every move goes through the service, with its table, history and event."""
 
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
     form = OrderMoveForm
-    list_display = [
-        "shown_number",
-        "shown_status",
-        "store",
-        "application",
-        "external_id",
-        "recipient_name",
-        "items_ordered",
-        "amount",
-        "placed",
-    ]
+    # The page shows those that a person chose: list_page.py.
+    list_display = ["number", "status", "store", "application", "total", "created"]
+    sortable_by = ()
     ordering = ["-number"]
-    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter)]
+    list_filter = [
+        ("status", StatusFilter),
+        DueFilter,
+        "cancellation",
+        DeliveryFilter,
+        StoreFilter,
+        ("created", DayFilter),
+    ]
     list_filter_submit = True
     search_fields = ["number"]
     exact_search = {"number": int, "external_id": str, "pk": UUID}
     search_help_text = "Order number, OrderID, ExternalID or tracking number"
-    list_before_template = "admin/stores/orders_before.html"
+    change_list_template = "admin/stores/order_list.html"
     empty_help = (
         "Orders arrive through the API. The quick start in the portal shows how to send the first one."
     )
     change_form_template = "admin/stores/order.html"
-    actions = ["accept", "hold", "produce", "ship", "deliver", "cancel", "refuse", "download_print_files"]
+    actions = [name for name, _, _ in BULK]
     fields = ["move_to", "note", "carrier", "tracking_number", "seen"]
-
-    @admin.display(description="status")
-    def shown_status(self, order: Order) -> str:
-        words = OrderStatus(order.status).words
-        return format_html('<span class="status status-{}">{}</span>', order.status, words)
-
-    @admin.display(description="order", ordering="number")
-    def shown_number(self, order: Order) -> str:
-        asked = " (cancellation asked for)" if order.cancellation == CancellationState.REQUESTED else ""
-        return f"{order.number}{asked}"
-
-    @admin.display(description="items", ordering="item_count")
-    def items_ordered(self, order: Order) -> int:
-        return order.item_count
-
-    @admin.display(description="placed", ordering="number")
-    def placed(self, order: Order) -> str:
-        return date_format(localtime(order.created), "M j, H:i")
-
-    @admin.display(description="recipient")
-    def recipient_name(self, order: Order) -> str:
-        return str(order.recipient["Name"])
-
-    @admin.display(description="total")
-    def amount(self, order: Order) -> str:
-        return f"{order.total:,} {order.currency}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         orders = super().get_queryset(request).select_related("store", "application")
@@ -157,7 +130,17 @@ class OrderAdmin(OrderActions):
             for route, view, name in (
                 ("ship/", self.ship_view, "ship"),
                 ("export/", self.export_view, "export"),
+                ("views/save", self.save_view, "save_view"),
+                ("views/<int:view_id>/delete", self.delete_view, "delete_view"),
+                ("<uuid:order_id>/comment", self.comment, "comment"),
+                ("<uuid:order_id>/reprint", self.reprint, "reprint"),
                 ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
+                ("<uuid:order_id>/print-file/<int:position>/pages", self.print_view, "print_view"),
+                (
+                    "<uuid:order_id>/print-file/<int:position>/<int:page>-<slug:size>.png",
+                    self.print_picture,
+                    "print_picture",
+                ),
                 ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
             )
         ]
@@ -167,15 +150,12 @@ class OrderAdmin(OrderActions):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        tallies = orders_by_status(staff_on(request).stores_with(self.view_grants))
-        lanes = [
-            {"code": int(status), "name": status.words, "count": tallies[status]}
-            for status in OrderStatus
-            if status in tallies
-        ]
-        chosen = request.GET.get("status__exact", "")
-        context = {"lanes": lanes, "all_orders": sum(tallies.values()), "chosen_lane": chosen}
-        return super().changelist_view(request, {**(extra_context or {}), **context})
+        answer = super().changelist_view(request, extra_context)
+        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+            allowed = self.get_actions(request)
+            answer.context_data |= list_page(request, answer.context_data["cl"])
+            answer.context_data["bulk_actions"] = [one for one in BULK if one[0] in allowed]
+        return answer
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
         """The orders of the list as it is filtered, all pages of it."""
@@ -210,22 +190,6 @@ class OrderAdmin(OrderActions):
             "forms": forms,
         }
         return TemplateResponse(request, "admin/stores/ship.html", context)
-
-    def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
-        order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        item = get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)
-        try:
-            return pdf_answer(read_print_file(item=item), print_file_name(item))
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-
-    def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        return pdf_answer(
-            render_packing_slip(order=order, caller=Caller.on_pages(request.user)),
-            f"packing-slip-{order.number}.pdf",
-        )
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         chosen = request.POST.get("move_to", "") if self.has_change_permission(request) else ""

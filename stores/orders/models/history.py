@@ -52,3 +52,19 @@ class OrderTally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.orders} {self.get_status_display()}"
+
+
+class OrderDay(models.Model):
+    """How many orders of a store were placed and shipped on a day of its own time zone."""
+
+    pk = models.CompositePrimaryKey("store", "day")
+    store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="+", db_index=False)
+    day = models.DateField()
+    placed = models.PositiveIntegerField(db_default=0)
+    shipped = models.PositiveIntegerField(db_default=0)
+
+    class Meta:
+        indexes = [models.Index("day", name="order_day_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.placed} placed, {self.shipped} shipped on {self.day}"

@@ -9,7 +9,7 @@ from django.db.models import Q
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
 from stores.orders.models.quote import Quote
-from stores.orders.models.status import TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
+from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:
@@ -137,6 +137,21 @@ class Order(models.Model):
             models.Index("status", "number", name="order_board_by_status"),
             models.Index(
                 "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
+            ),
+            # What is due, and what is late: few of all orders are still at work.
+            models.Index(
+                "latest_delivery", "number", condition=Q(status__in=AT_WORK), name="order_board_by_due_date"
+            ),
+            models.Index(
+                "store",
+                "latest_delivery",
+                "number",
+                condition=Q(status__in=AT_WORK),
+                name="order_by_due_date",
+            ),
+            models.Index("delivery_method_code", "number", name="order_board_by_method"),
+            models.Index(
+                "reprint_of", condition=Q(reprint_of__isnull=False), name="order_by_reprinted_order"
             ),
             BrinIndex("created", name="order_board_by_date", pages_per_range=32),
             models.Index(

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from django.db.models import Sum
 
-from stores.orders.models import CancellationState, Order, OrderTally
+from stores.orders.models import OrderTally
 
 
 def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
@@ -12,9 +12,3 @@ def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
     )
     sums = tallies.values_list("status").annotate(total=Sum("orders")).order_by("status")
     return {status: total for status, total in sums if total}
-
-
-def count_requested_cancellations(store_pks: Sequence[int] | None) -> int:
-    """The number of orders whose cancellation waits for the store's decision; a partial index finds them."""
-    requested = Order.objects.filter(cancellation=CancellationState.REQUESTED)
-    return (requested if store_pks is None else requested.filter(store__in=store_pks)).count()

@@ -23,14 +23,14 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
-from stores.orders.services.tallies import count_order
+from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import Actor, append_history, record_order_event
 from stores.orders.services.validation import OrderRequest, check_order
 
 # Run under the lock of the store: positions have no gaps, and `created` rises.
 NEXT_NUMBERS = """
 SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
-       greatest(clock_timestamp(), last.created + interval '1 microsecond')
+       greatest(coalesce(%s::timestamptz, clock_timestamp()), last.created + interval '1 microsecond')
 FROM (SELECT) nothing LEFT JOIN LATERAL (
     SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
 ) last ON true
@@ -91,7 +91,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     store = prepared.access.store
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
-    [numbers] = fetch_rows(NEXT_NUMBERS, [store.pk])
+    [numbers] = fetch_rows(NEXT_NUMBERS, [prepared.request.placed, store.pk])
     order = _order(prepared, _OrderNumbers(*numbers))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
@@ -99,7 +99,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
-    count_order(order, status=order.status, by=1)
+    count_new_order(order)
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))

@@ -1,8 +1,8 @@
 """Packing slips: the items and the recipient of an order, without prices."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Fault
@@ -43,17 +43,49 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
     ]
 
 
+class PackingSlips(NamedTuple):
+    """One PDF of all that could be made, empty where none could, and why others could not."""
+
+    pdf: bytes
+    refused: list[str]
+
+
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    slip = _slip(order)
+    with RENDERINGS.place(caller.key):
+        return _render([_printable(_slip(order))], order)
+
+
+def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
+    """The slips of several orders, one after the other in one PDF."""
+    listed = list(orders)
+    slips = [_printable(_slip(order)) for order in listed]
     with RENDERINGS.place(caller.key):
         try:
-            return typesetting.render_packing_slip(_printable(slip), timestamp=int(order.updated.timestamp()))
-        except RenderingBusy as error:
-            raise RenderersBusy from error
-        except RenderingFailed as error:
-            logger.error("A packing slip could not be rendered", exc_info=error)
-            raise PackingSlipUnusable from error
+            return PackingSlips(_render(slips, listed[-1]), [])
+        except PackingSlipUnusable:
+            return _without_unusable(listed, slips)
+
+
+def _without_unusable(orders: Sequence[Order], slips: Sequence[Any]) -> PackingSlips:
+    good, refused = [], []
+    for order, slip in zip(orders, slips, strict=True):
+        try:
+            _render([slip], order)
+            good.append(slip)
+        except PackingSlipUnusable as error:
+            refused.append(f"{order.number}: {error.message}")
+    return PackingSlips(_render(good, orders[-1]) if good else b"", refused)
+
+
+def _render(slips: Sequence[Any], order: Order) -> bytes:
+    try:
+        return typesetting.render_packing_slips(slips, timestamp=int(order.updated.timestamp()))
+    except RenderingBusy as error:
+        raise RenderersBusy from error
+    except RenderingFailed as error:
+        logger.error("A packing slip could not be rendered", exc_info=error)
+        raise PackingSlipUnusable from error
 
 
 def address_lines(to: Mapping[str, str]) -> list[str]:

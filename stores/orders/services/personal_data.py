@@ -9,7 +9,7 @@ from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.files.stored import asset_file, remove_files
 from stores.catalog.models import CatalogUpload
 from stores.editor.models import ArtworkUpload
-from stores.orders.models import ActorKind, Order, OrderHistory, Quote
+from stores.orders.models import ActorKind, Order, OrderComment, OrderHistory, OrderView, Quote
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
 from stores.orders.selectors.orders import full_record
@@ -22,6 +22,8 @@ def personal_data() -> list[PersonalData]:
     return [
         PersonalData("orders", _orders),
         PersonalData("order_history", _history),
+        PersonalData("order_comments", _comments),
+        PersonalData("order_views", _views, _erase_views),
         PersonalData("quotes", _quotes),
         PersonalData("pictures", _pictures, _erase_pictures),
         PersonalData("catalog_imports", _catalog_uploads),
@@ -42,6 +44,24 @@ def _history(user: User) -> Iterator[Record]:
             "Timestamp": timestamp(entry.timestamp),
             "Note": entry.note,
         }
+
+
+def _comments(user: User) -> Iterator[Record]:
+    for comment in OrderComment.objects.filter(author=user).order_by("pk").iterator():
+        yield {
+            "OrderID": str(comment.order_id),
+            "Text": comment.text,
+            "Created": timestamp(comment.created),
+        }
+
+
+def _views(user: User) -> Iterator[Record]:
+    for view in OrderView.objects.filter(owner=user).order_by("pk"):
+        yield {"Name": view.name, "Query": view.query, "IsShared": view.is_shared}
+
+
+def _erase_views(user: User) -> None:
+    OrderView.objects.filter(owner=user).delete()
 
 
 def _quotes(user: User) -> Iterator[Record]:

@@ -1,7 +1,7 @@
 """Binding quotes."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -26,13 +26,15 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
         return store_quote(access=access, price_request=price_request, prices=prices)
 
 
-def priced(*, access: StoreAccess, price_request: PriceRequest) -> tuple[dict[str, ListedProduct], Prices]:
+def priced(
+    *, access: StoreAccess, price_request: PriceRequest, at: datetime | None = None
+) -> tuple[dict[str, ListedProduct], Prices]:
     products = listed_products(
         store_pk=access.store.pk,
         product_ids=[item.product_id for item in price_request.items],
         country_code=price_request.country_code,
     )
-    today = local_date(timezone.now(), access.store.time_zone)
+    today = local_date(at or timezone.now(), access.store.time_zone)
     try:
         return products, price(price_request, products, today=today)
     except DestinationNotServed as refusal:

@@ -144,6 +144,7 @@ def _erase_copies(order: Order, words: list[str]) -> None:
             shipment.save(update_fields=["tracking_url"])
     # Notes are free text and may name people, so all are erased.
     order.history.exclude(note="").update(note=ERASED)
+    order.comments.all().delete()
 
 
 def _rewritten_response(order_id: str, body: bytes) -> bytes | None:

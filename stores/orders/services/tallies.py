@@ -1,15 +1,43 @@
+from datetime import datetime
+
 from django.db import connection
 
 from fulfillment.core.db.prepared import execute
-from stores.orders.models import Order
+from stores.orders.business_days import local_date
+from stores.orders.models import Order, OrderStatus
 
 TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, %s, 1)
 ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orders + %s::int
 """
+# One round trip for a new order.
+TALLY_PLACED = f"""
+WITH placed AS (
+    INSERT INTO stores_orderday AS known (store_id, day, placed, shipped) VALUES (%s, %s, 1, 0)
+    ON CONFLICT (store_id, day) DO UPDATE SET placed = known.placed + 1
+)
+{TALLY}
+"""  # noqa: S608 - a constant
+SHIPPED = """
+INSERT INTO stores_orderday AS known (store_id, day, placed, shipped) VALUES (%s, %s, 0, 1)
+ON CONFLICT (store_id, day) DO UPDATE SET shipped = known.shipped + 1
+"""
 RECOUNT_TALLIES = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
 SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY store_id, application_id, status
+"""
+# Of the last days alone, which are UTC's here: nothing shows older ones.
+DAYS_ANEW = """
+INSERT INTO stores_orderday (store_id, day, placed, shipped)
+SELECT store_id, day, sum(placed), sum(shipped) FROM (
+    SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped
+    FROM stores_order o WHERE o.created > now() - interval '35 days'
+    UNION ALL
+    SELECT o.store_id, (h.timestamp AT TIME ZONE 'UTC')::date, 0, 1
+    FROM stores_order o JOIN stores_orderhistory h ON h.order_id = o.id
+    WHERE o.updated > now() - interval '35 days' AND h.timestamp > now() - interval '35 days'
+        AND h.status = %s AND h.previous_status <> h.status
+) counted GROUP BY store_id, day
 """
 
 
@@ -18,8 +46,20 @@ def count_order(order: Order, *, status: int, by: int) -> None:
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
+def count_new_order(order: Order) -> None:
+    """As `count_order`, and for the day it was placed on."""
+    day = local_date(order.created, order.store.time_zone)
+    execute(TALLY_PLACED, [order.store_id, day, order.store_id, order.application_id, int(order.status), 1])
+
+
+def count_shipped_order(order: Order, *, at: datetime) -> None:
+    execute(SHIPPED, [order.store_id, local_date(at, order.store.time_zone)])
+
+
 def count_all_orders() -> None:
     """Counts again after orders were written without the services."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM stores_ordertally")
         cursor.execute(RECOUNT_TALLIES)
+        cursor.execute("DELETE FROM stores_orderday")
+        cursor.execute(DAYS_ANEW, [int(OrderStatus.SHIPPED)])

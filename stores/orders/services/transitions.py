@@ -24,7 +24,7 @@ from stores.orders.models.status import (
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.tallies import count_order
+from stores.orders.services.tallies import count_order, count_shipped_order
 
 MAXIMUM_SHIPMENTS = 200
 CANCELLATION_REQUESTED = "order.cancellation_requested"
@@ -52,6 +52,7 @@ class _Change:
     order: Order
     actor: Actor
     note: str = ""
+    at: datetime | None = None
     shipments: list[Shipment] = field(default_factory=list)
 
 
@@ -64,13 +65,15 @@ def move_order(
     note: str = "",
     parcels: Sequence[Parcel] = (),
     if_match: Sequence[str] = (),
+    at: datetime | None = None,
 ) -> Order:
     """Moves an order to a status that ALLOWED_TRANSITIONS allows; the current status only adds new parcels.
 
-    Writes the row, its history, its sequence and its event in one transaction.
+    Writes the row, its history, its sequence and its event in one transaction. `at` is when it happened, where that
+    was earlier.
     """
     locked = lock_order(order, if_match)
-    change = _Change(locked, actor, note)
+    change = _Change(locked, actor, note, at)
     if status not in OrderStatus.values:
         raise Invalid.at(
             "/Status", "status_unknown", f"Status: {status} is not one of {_names(OrderStatus)}."
@@ -88,7 +91,14 @@ def move_order(
 
 
 @transaction.atomic
-def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequence[str] = ()) -> Order:
+def cancel_order(
+    *,
+    order: Order,
+    actor: Actor,
+    reason: str = "",
+    if_match: Sequence[str] = (),
+    at: datetime | None = None,
+) -> Order:
     """Cancels at once within the hold window; later it requests the cancellation, which the store decides."""
     locked = lock_order(order, if_match)
     if locked.status == OrderStatus.CANCELLED or _waits_for_cancellation(locked):
@@ -98,9 +108,9 @@ def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequ
         raise Conflict(f"The order is {name}: too late to cancel.", code="order_not_cancellable")
     if locked.cancellation == CancellationState.REFUSED:
         raise Conflict("The store has refused to cancel this order.", code="cancellation_refused")
-    now = timezone.now()
+    now = at or timezone.now()
     locked.cancellation_asked, locked.cancellation_reason = now, reason
-    change = _Change(locked, actor, reason)
+    change = _Change(locked, actor, reason, at)
     if locked.status in CANCELLABLE_AT_ONCE and now < locked.cancellable_until:
         return _record(change, OrderStatus.CANCELLED)
     locked.cancellation = CancellationState.REQUESTED
@@ -208,13 +218,15 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
         order.cancellation = CancellationState.REFUSED
     order.status = status
     order.sequence += 1
-    order.updated = max(timezone.now(), order.updated)
+    order.updated = max(change.at or timezone.now(), order.updated)
     order.tracking_numbers = [*order.tracking_numbers, *(s.tracking_number for s in change.shipments)]
     order.rendering = render_export_row(order, order.store.external_id)
     order.save(update_fields=CHANGED_FIELDS)
     if status != previous:
         count_order(order, status=previous, by=-1)
         count_order(order, status=status, by=1)
+        if status == OrderStatus.SHIPPED:
+            count_shipped_order(order, at=order.updated)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     return order

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import orjson
@@ -20,7 +21,10 @@ from stores.orders.services.quotes import priced, store_quote
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:
-    """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent."""
+    """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
+
+    `placed` is when, where that was earlier than now: for orders that are brought over from elsewhere.
+    """
 
     price_request: PriceRequest
     recipient: Mapping[str, str]
@@ -30,6 +34,7 @@ class OrderRequest:
     option_id: str | None = None
     metadata: Mapping[str, str] | None = None
     reprint_of: str | None = None
+    placed: datetime | None = None
 
 
 class Checked(NamedTuple):
@@ -48,7 +53,7 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
         option = replace(option, lines=_keyed_lines(request, option))
     else:
         quote = None
-        products, prices = priced(access=access, price_request=request.price_request)
+        products, prices = priced(access=access, price_request=request.price_request, at=request.placed)
         option = prices.default_option(request.price_request, products)
     return Checked(products, option, quote, reprint_of)
 

@@ -58,7 +58,9 @@ LINKS = {
     "stores.CatalogUpload.created_by": "catalog_imports",
     "stores.CatalogUpload.imported_by": "catalog_imports",
     "stores.Order.user": "orders",
+    "stores.OrderComment.author": "order_comments",
     "stores.OrderHistory.actor": "order_history",
+    "stores.OrderView.owner": "order_views",
     "stores.Quote.user": "quotes",
 }
 OF_THE_TRAIL = {

@@ -85,9 +85,12 @@ def test_every_tracked_model_has_its_index_and_a_broken_one_is_built_anew(world)
         build_trail_indexes()
         cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%%_trail'")
         names = {name for (name,) in cursor.fetchall()}
+        cursor.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%%event_action'")
+        by_action = {name for (name,) in cursor.fetchall()}
     assert {f"{model._meta.db_table}_trail" for model in event_models()} | {
         "pghistory_context_trail"
     } == names
+    assert by_action == {f"{model._meta.db_table}_action" for model in event_models()}
     assert {kind_of(Store.pgh_event_model), kind_of(User.pgh_event_model)} == {
         "stores.store",
         "accounts.user",

@@ -1,9 +1,11 @@
 """The start page of the console: every figure is what the data says."""
 
+from collections import namedtuple
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -12,7 +14,7 @@ from accounts.services.associations import approve_association, request_associat
 from applications.registration.models import DailyUsage
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import disable_webhook
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderDay
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
 from tests.factories.webhooks import make_webhook
@@ -37,6 +39,7 @@ def test_an_empty_service_says_what_to_do(start):
     page = start()
 
     for said in (
+        "All clear",
         "Nobody waits for a decision.",
         "There are no orders yet. They arrive through the API",
         "Every event reaches its address",
@@ -87,7 +90,7 @@ def test_orders_by_status_and_cancellations_asked_for(shop, start):
         row = page.partition(f'?status__exact={code}">{name}</a>')[2].partition("</li>")[0]
         assert f"<b>{count}</b>" in row, name
         assert f'class="calls" width="{count * 50:.2f}"' in row
-    assert "1 cancellation asked for" in page
+    assert "<b>1</b> <span>cancellation waits for an answer" in page
 
 
 def test_staff_see_the_orders_of_their_store_and_nothing_of_the_service(shop, start):
@@ -166,3 +169,87 @@ def test_calls_and_errors_of_thirty_days(world, start):
     assert page.count('<tr><th scope="row">') == 30
     # The highest day fills the chart: 140 high, of it 170 of 200 calls answered well.
     assert 'y="21.00" height="119.00"' in page
+
+
+def attention(page: str) -> str:
+    return page.partition('id="board-attention"')[2].partition("</section>")[0]
+
+
+def test_what_needs_attention_leads_to_its_list(shop, start):
+    world = shop.world
+    orders = [shop.place().json()["OrderID"] for _ in range(4)]
+    today = timezone.now().date()
+    Order.objects.filter(pk__in=orders[:2]).update(latest_delivery=today - timedelta(days=3))
+    Order.objects.filter(pk=orders[2]).update(cancellation="Requested")
+    request_association(
+        caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
+    )
+    webhook = make_webhook(world.application, "https://192.0.43.8/hook")
+    Webhook.objects.filter(pk=webhook.pk).update(failing_since=timezone.now())
+    world.application.keys.update(end_date=timezone.now() + timedelta(days=3))
+
+    found = attention(start())
+
+    for address, count, words in (
+        ("/admin/stores/order/?due=late", 2, "orders are late"),
+        ("/admin/stores/order/?cancellation__exact=Requested", 1, "cancellation waits for an answer"),
+        ("/admin/accounts/associationrequest/", 1, "association request waits"),
+        ("/admin/applications/webhook/?health=failing", 1, "webhook fails"),
+        ("/admin/applications/application/?keys=ending", 1, "application has no key after two weeks"),
+    ):
+        assert f'<a href="{address}"><b>{count}</b> <span>{words}' in found
+    order = [found.index(words) for words in ("late", "cancellation", "association", "webhook", "no key")]
+    assert order == sorted(order)
+
+    own = attention(start(world.user))
+    assert "orders are late" in own
+    assert "association" not in own
+    assert "webhook" not in own
+
+
+def test_applications_whose_keys_end_are_listed(world, client):
+    client.force_login(world.operator)
+    address = "/admin/applications/application/?keys=ending"
+    assert not client.get(address).context["cl"].result_list
+    world.application.keys.update(end_date=timezone.now() + timedelta(days=3))
+
+    assert [one.pk for one in client.get(address).context["cl"].result_list] == [world.application.pk]
+
+
+def test_failed_jobs_and_a_full_disk_need_attention(start, monkeypatch):
+    usage = namedtuple("usage", "total free")
+    monkeypatch.setattr(
+        "fulfillment.site.attention.shutil.disk_usage", lambda path: usage(100 << 30, 4 << 30)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO procrastinate_jobs (queue_name, task_name, args, status) VALUES ('q', 't', '{}', 'failed')"
+        )
+
+    found = attention(start())
+
+    assert "<b>4</b> <span>% of the disk for files are free<small>4.0 GB are left of 100 GB" in found
+    assert '?status__exact=failed"><b>1</b> <span>background job failed' in found
+
+
+def test_orders_placed_and_shipped_by_day_and_store(shop, start):
+    make_product(shop.world.unassociated)
+    Role.objects.create(
+        application=shop.world.application, store=shop.world.unassociated, grant="Order.Self.Write"
+    )
+    operator = shop.world.as_operator()
+    orders = [shop.place(store=store).json() for store in ("associated", "associated", "unassociated")]
+    for status in (30, 40, 60):
+        assert shop.act(orders[0], "status", {"Status": status}, client=operator).status_code == 200
+    OrderDay.objects.filter(store=shop.world.unassociated).update(
+        day=timezone.now().date() - timedelta(days=6)
+    )
+
+    page = start()
+    assert "3 <small>placed · 1 shipped in the last 7 days, 0 in the 7 before</small>" in page
+    assert shop.world.unassociated.company_name in page.partition("board-orders-chart")[2].partition("svg")[0]
+    own = start(shop.world.user)
+    assert "2 <small>placed · 1 shipped in the last 7 days, 0 in the 7 before</small>" in own
+    assert (
+        shop.world.unassociated.company_name not in own.partition("board-orders-chart")[2].partition("svg")[0]
+    )

@@ -1,0 +1,17 @@
+"""Few records and how many there are, in one query for all cards of a page."""
+
+from typing import Any
+
+from django.db.models import Count, QuerySet, Window
+from django.http import HttpRequest
+
+SHOWN = 5
+
+
+def oldest_of(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:
+    """`count` of all, and the first few as `oldest`; `name` is theirs for as long as the request lasts."""
+    known: dict[str, dict[str, Any]] = request.__dict__.setdefault("oldest_of", {})
+    if name not in known:
+        found = list(records.annotate(count_of_all=Window(Count("*")))[:SHOWN])
+        known[name] = {"count": found[0].count_of_all if found else 0, "oldest": found}
+    return known[name]

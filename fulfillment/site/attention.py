@@ -1,0 +1,48 @@
+"""The first card of the console's start page: what people should look at, as the apps and the platform tell."""
+
+import shutil
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, default_storage
+from django.http import HttpRequest
+from django.urls import reverse
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from fulfillment.core.admin.offers import Attention, Card
+from fulfillment.core.plugins import offered
+
+MOST_COUNTED = 1000
+# A disk with less free than this share of it is soon full.
+LEAST_FREE = 0.10
+GIGABYTE = 1 << 30
+
+
+def attention_card(request: HttpRequest) -> Card:
+    found = [one for offer in offered("console", "needs_attention") for one in offer(request)]
+    if getattr(request.user, "is_operator", False):
+        found += [*_failed_jobs(), *_full_disk()]
+    return Card("admin/dashboard/attention.html", {"entries": sorted(found, key=lambda one: one.position)}, 0)
+
+
+def _failed_jobs() -> list[Attention]:
+    count = ProcrastinateJob.objects.filter(status="failed")[: MOST_COUNTED + 1].count()
+    if not count:
+        return []
+    words = "background job failed" if count == 1 else "background jobs failed"
+    address = f"{reverse('admin:procrastinate_procrastinatejob_changelist')}?status__exact=failed"
+    return [Attention(count, words, address, 600, is_at_least=count > MOST_COUNTED)]
+
+
+def _full_disk() -> list[Attention]:
+    """Of the files this process keeps itself; a bucket has its own alarms."""
+    if not isinstance(default_storage, FileSystemStorage):
+        return []
+    try:
+        disk = shutil.disk_usage(settings.MEDIA_ROOT)
+    except OSError:
+        return []
+    if disk.free > disk.total * LEAST_FREE:
+        return []
+    percent = disk.free * 100 // disk.total
+    detail = f"{disk.free / GIGABYTE:.1f} GB are left of {disk.total / GIGABYTE:.0f} GB"
+    return [Attention(percent, "% of the disk for files are free", reverse("admin:index"), 50, detail)]

@@ -1,0 +1,150 @@
+"use strict";
+
+// The list of orders by keys, what is chosen in it, and print files in a dialog of the order's page.
+document.addEventListener("DOMContentLoaded", () => {
+  retryPictures();
+  openPrintFiles();
+  const form = document.getElementById("changelist-form");
+  setUpTools();
+  if (form && form.classList.contains("orders-form")) new Choice(form);
+});
+
+class Choice {
+  constructor(form) {
+    this.form = form;
+    this.boxes = [...form.querySelectorAll(".action-select")];
+    this.all = form.querySelector("#action-toggle");
+    this.bar = form.querySelector(".orders-bulk");
+    this.across = form.querySelector(".orders-across");
+    this.acrossInput = form.querySelector("[name=select_across]");
+    this.last = null;
+    this.all.addEventListener("change", () => this.chooseAll(this.all.checked));
+    for (const box of this.boxes) box.addEventListener("click", (event) => this.chosen(box, event.shiftKey));
+    if (this.across) this.across.addEventListener("click", () => this.chooseAcross());
+    document.addEventListener("keydown", (event) => this.key(event));
+    // Of an earlier visit, where the browser comes back to the page.
+    window.addEventListener("pageshow", () => this.show());
+    this.show();
+  }
+
+  chooseAll(isOn) {
+    for (const box of this.boxes) box.checked = isOn;
+    this.show();
+  }
+
+  chooseAcross() {
+    this.acrossInput.value = "1";
+    this.show(true);
+  }
+
+  chosen(box, isRange) {
+    if (isRange && this.last) {
+      const [from, to] = [this.boxes.indexOf(this.last), this.boxes.indexOf(box)].sort((a, b) => a - b);
+      for (const one of this.boxes.slice(from, to + 1)) one.checked = box.checked;
+    }
+    this.last = box;
+    this.show();
+  }
+
+  show(isAcross = false) {
+    const count = this.boxes.filter((box) => box.checked).length;
+    if (!isAcross) this.acrossInput.value = "0";
+    this.all.checked = count > 0 && count === this.boxes.length;
+    this.all.indeterminate = count > 0 && count < this.boxes.length;
+    this.bar.classList.toggle("is-empty", count === 0);
+    for (const button of this.bar.querySelectorAll("button[name=action]")) button.disabled = count === 0;
+    const said = isAcross ? `${this.across.textContent.replace("Choose all ", "All ")} chosen` : `${count} chosen`;
+    this.bar.querySelector(".orders-chosen").textContent = count ? said : "";
+    if (this.across) this.across.hidden = isAcross || count < this.boxes.length;
+    for (const box of this.boxes) box.closest("tr").classList.toggle("is-chosen", box.checked);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    const links = [...this.form.querySelectorAll(".orders-link")];
+    const row = document.activeElement.closest && document.activeElement.closest("#result_list tbody tr");
+    const at = row ? links.indexOf(row.querySelector(".orders-link")) : -1;
+    if (event.key === "j" || event.key === "k") {
+      const next = links[Math.max(0, Math.min(links.length - 1, event.key === "j" ? at + 1 : at - 1))];
+      next.focus();
+      next.scrollIntoView({ block: "nearest" });
+    } else if (event.key.toLowerCase() === "x" && row) {
+      const box = row.querySelector(".action-select");
+      box.checked = event.shiftKey ? true : !box.checked;
+      this.chosen(box, event.shiftKey);
+    } else if (event.key === "Escape") {
+      this.chooseAll(false);
+      return;
+    } else return;
+    event.preventDefault();
+  }
+}
+
+function isTyping(at) {
+  return at.matches("input:not([type=checkbox]), textarea, select, [contenteditable]");
+}
+
+function setUpTools() {
+  const search = document.getElementById("orders-q");
+  const help = document.querySelector(".orders-help");
+  const button = document.querySelector(".orders-keys");
+  if (!search || !help) return;
+  button.hidden = false;
+  button.addEventListener("click", () => help.showModal());
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "/") search.focus();
+    else if (event.key === "?") help.showModal();
+    else return;
+    event.preventDefault();
+  });
+  const sort = document.getElementById("orders-sort");
+  sort.addEventListener("change", () => sort.form.requestSubmit());
+  sort.form.querySelector("button").hidden = true;
+  // One panel at a time; a click elsewhere and Escape close it.
+  const menus = [...document.querySelectorAll(".orders-menu")];
+  document.addEventListener("click", (event) => {
+    for (const menu of menus) if (menu.open && !menu.contains(event.target)) menu.open = false;
+  });
+  for (const menu of menus) {
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+  }
+}
+
+// The service draws a few at a time, and refuses more for the moment.
+function retryPictures(inside = document) {
+  for (const picture of inside.querySelectorAll("img[src*='print-file/']")) {
+    let tries = 0;
+    picture.addEventListener("error", () => {
+      tries += 1;
+      const address = picture.src.split("&try=")[0];
+      if (tries <= 3) setTimeout(() => { picture.src = `${address}&try=${tries}`; }, 1500 * tries);
+    });
+  }
+}
+
+function openPrintFiles() {
+  const dialog = document.getElementById("print-view");
+  if (!dialog) return;
+  const content = dialog.querySelector(".print-dialog-content");
+  for (const link of document.querySelectorAll("a[data-dialog=print-view]")) {
+    link.addEventListener("click", async (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      const answer = await fetch(link.href, { credentials: "same-origin" });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const pages = page.getElementById("print-pages");
+      if (!pages) {
+        location.href = link.href;
+        return;
+      }
+      content.replaceChildren(document.importNode(pages, true));
+      retryPictures(content);
+      dialog.showModal();
+    });
+  }
+}

@@ -1,0 +1,218 @@
+"""A month in the life of the demo: orders in every status, calls, requests that wait, and a webhook that fails.
+
+Everything is made by the services that make it elsewhere, and told when it is to have happened.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.callers import Caller
+from accounts.demo import OPERATOR, USER
+from accounts.models import Tenant, User
+from accounts.permissions import Permission, with_implied
+from accounts.services.associations import approve_association, request_association
+from accounts.services.users import create_user
+from applications.registration.models import Application, DailyUsage
+from applications.registration.services.applications import create_application
+from applications.webhooks.models import Webhook
+from applications.webhooks.sending.client import Answer
+from applications.webhooks.services.delivery_attempts import record_attempt, take_due_deliveries
+from applications.webhooks.services.webhooks import create_webhook
+from fulfillment.core.demo import DemoRun
+from stores.catalog.models import Store
+from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
+from stores.orders.models import ActorKind, Order, OrderStatus
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.comments import add_comment
+from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
+from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order
+
+STUDIO = "Flyer Studio"
+WAITING = (
+    (
+        "Realty Hub",
+        "summit-print",
+        "Our agents order their yard signs and postcards with you by phone today.",
+    ),
+    (
+        "Acme Mailer",
+        "harbor-press",
+        "We send menus for 40 restaurants in Vancouver and would print with you.",
+    ),
+)
+WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
+# Not long enough for the mail to its owners that would interrupt the start of a demo.
+FAILS_SINCE = timedelta(hours=20)
+DAYS_OF_CALLS = 30
+WEEKEND = 5
+CALLS = (("demo-application", 340), (STUDIO, 910))
+
+
+@dataclass(slots=True)
+class _Cast:
+    """Who takes part."""
+
+    operator: User
+    staff: User
+    applications: dict[str, Application]
+    now: datetime
+
+
+def load_activity(run: DemoRun) -> None:
+    """Once, into a service without orders."""
+    if Order.objects.exists():
+        return
+    owner = _owner_of_applications()
+    studio = _application(
+        owner, STUDIO, "Flyers and postcards for shops and venues, designed by their owners."
+    )
+    applications = {"demo-application": run.application, STUDIO: studio}
+    actors = _Cast(run.people[OPERATOR.username], run.people[USER.username], applications, timezone.now())
+    _associate(actors, owner)
+    prepared = [(order, _prepared(actors, order)) for order in ORDERS]
+    with transaction.atomic():
+        webhook = _act(actors, prepared)
+        _count_calls(actors)
+    _fail(webhook, actors.now)
+
+
+def _owner_of_applications() -> User:
+    """She has a password that nobody knows."""
+    tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
+    known = User.objects.filter(tenant=tenant, username="maya").first()
+    return known or create_user(
+        tenant=tenant,
+        username="maya",
+        first_name="Maya",
+        last_name="Chen",
+        email="maya@demo.example",
+        password=secrets.token_urlsafe(24),
+        email_is_confirmed=True,
+    )
+
+
+def _application(owner: User, name: str, description: str) -> Application:
+    values = {"Name": name, "Description": description}
+    return create_application(caller=Caller.on_pages(owner), values=values)
+
+
+def _associate(actors: _Cast, owner: User) -> None:
+    operator = Caller.on_pages(actors.operator)
+    stores = {store.external_id: store for store in Store.objects.all()}
+    for store_id in ("summit-print", "harbor-press"):
+        request, _ = request_association(
+            caller=Caller.on_pages(owner), application=actors.applications[STUDIO], store=stores[store_id]
+        )
+        approve_association(caller=operator, request_id=request.pk)
+    for name, store_id, message in WAITING:
+        application = _application(owner, name, "")
+        request_association(
+            caller=Caller.on_pages(owner), application=application, store=stores[store_id], message=message
+        )
+
+
+def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
+    caller = Caller(
+        application_id=actors.applications[order.application].pk, scopes=with_implied(Permission.values)
+    )
+    opened = authorize_store(caller, order.store_id, WRITE)
+    return prepare_order(access=opened, request=order_request(order, actors.now))
+
+
+def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:
+    """In the order in which it happened, as it does in life: each store's orders are one after the other."""
+    made: dict[int, Order] = {}
+    hooked: list[Webhook] = []
+    happenings: list[tuple[datetime, int, Callable[[], object]]] = []
+
+    def happens(at: datetime, what: Callable[[], object]) -> None:
+        happenings.append((at, len(happenings), what))
+
+    def place(index: int) -> None:
+        created = create_order(prepared=prepared[index][1], actor=Actor(ActorKind.APPLICATION))
+        made[index] = created.order
+
+    for index, (order, ready) in enumerate(prepared):
+        placed = ready.request.placed or actors.now
+        happens(placed, lambda index=index: place(index))  # type: ignore[misc]  # mypy: a default of a lambda
+        for status, at in moves_of(order, placed, actors.now):
+            happens(
+                at,
+                lambda index=index, status=status, at=at: _move(  # type: ignore[misc]  # as above
+                    actors, prepared[index][0], made[index], status, at
+                ),
+            )
+    happens(
+        actors.now - FAILS_SINCE,
+        lambda: hooked.append(
+            create_webhook(application=actors.applications[STUDIO], values={"URL": WEBHOOK_URL})[0]
+        ),
+    )
+    for _, _, what in sorted(happenings, key=lambda one: one[:2]):
+        what()
+    return hooked[0]
+
+
+def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datetime) -> None:
+    is_operator = order.store_id == "harbor-press"
+    actor = Actor(
+        ActorKind.OPERATOR if is_operator else ActorKind.STORE,
+        (actors.operator if is_operator else actors.staff).pk,
+    )
+    parcels = []
+    if status in {OrderStatus.SHIPPED, OrderStatus.PARTIALLY_SHIPPED}:
+        parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=at)]
+    is_last = status == order.status
+    move_order(
+        order=placed,
+        status=status,
+        actor=actor,
+        note=order.note if is_last else "",
+        parcels=parcels,
+        at=at,
+    )
+    if is_last and order.comment:
+        add_comment(order=placed, author_id=actor.user_id, text=order.comment, at=at + timedelta(minutes=9))
+    if is_last and order.cancellation:
+        asked = min(at + timedelta(hours=3), actors.now)
+        cancel_order(order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=asked)
+
+
+def _count_calls(actors: _Cast) -> None:
+    today = actors.now.date()
+    rows = [
+        _usage(actors.applications[name], today - timedelta(days=ago), usual)
+        for name, usual in CALLS
+        for ago in range(DAYS_OF_CALLS)
+    ]
+    DailyUsage.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
+    """Fewer at the weekend; never two days alike."""
+    share = 0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20
+    calls = int(usual * share)
+    return DailyUsage(
+        application=application,
+        day=day,
+        calls=calls,
+        client_errors=calls * (2 + day.day % 4) // 100,
+        server_errors=int(day.day % 13 == 0),
+    )
+
+
+def _fail(webhook: Webhook, now: datetime) -> None:
+    """The first tries, as a worker would write them down. The next one is the worker's own."""
+    taken = take_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
+    first = now - FAILS_SINCE + timedelta(minutes=20)
+    for number, delivery in enumerate(taken):
+        answer = Answer(milliseconds=31, error="The name hooks.flyer-studio.example does not resolve.")
+        started = min(first + timedelta(hours=3 * number), now)
+        record_attempt(taken=delivery, answer=answer, started=started, now=now)

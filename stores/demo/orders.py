@@ -1,0 +1,197 @@
+"""The orders of the demo: what was ordered how long ago, by whom, and how far it is."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from stores.orders.models import OrderStatus
+from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.services.validation import OrderRequest
+from stores.typesetting import load_sample
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+S = OrderStatus
+STUDIO, OWN = "Flyer Studio", "demo-application"
+SUMMIT, HARBOR = "summit-print", "harbor-press"
+# Every status on the way, and how many hours after the order it is reached.
+WAYS: dict[int, tuple[tuple[int, float], ...]] = {
+    S.RECEIVED: (),
+    S.ON_HOLD: ((S.ON_HOLD, 3),),
+    S.ACCEPTED: ((S.ACCEPTED, 2),),
+    S.IN_PRODUCTION: ((S.ACCEPTED, 2), (S.IN_PRODUCTION, 21)),
+    S.PARTIALLY_SHIPPED: ((S.ACCEPTED, 2), (S.IN_PRODUCTION, 20), (S.PARTIALLY_SHIPPED, 74)),
+    S.SHIPPED: ((S.ACCEPTED, 1), (S.IN_PRODUCTION, 20), (S.SHIPPED, 71)),
+    S.DELIVERED: ((S.ACCEPTED, 2), (S.IN_PRODUCTION, 22), (S.SHIPPED, 69), (S.DELIVERED, 164)),
+    S.RETURNED: (
+        (S.ACCEPTED, 2),
+        (S.IN_PRODUCTION, 22),
+        (S.SHIPPED, 69),
+        (S.DELIVERED, 150),
+        (S.RETURNED, 270),
+    ),
+    S.CANCELLED: ((S.CANCELLED, 0.5),),
+    S.REJECTED: ((S.REJECTED, 5),),
+}
+CITIES = (
+    ("Denver", "CO", "80202", "US"),
+    ("Portland", "OR", "97205", "US"),
+    ("Austin", "TX", "78701", "US"),
+    ("Columbus", "OH", "43215", "US"),
+    ("Boise", "ID", "83702", "US"),
+)
+CANADA = (("Vancouver", "BC", "V6B 1A1", "CA"), ("Calgary", "AB", "T2P 1J9", "CA"))
+PEOPLE = (
+    ("Dana Whitfield", "Whitfield Realty"),
+    ("Luis Ortega", ""),
+    ("Priya Rao", "Rao & Daughters"),
+    ("Hannah Becker", "Blue Door Bakery"),
+    ("Omar Haddad", ""),
+    ("Grace Kim", "Kim Dental"),
+    ("Tomás Novak", "Novak Cycles"),
+    ("Ingrid Sato", ""),
+    ("Jamal Reed", "Reed Brothers Roofing"),
+    ("Wei Zhang", "Lotus Garden"),
+    ("Fiona O'Neill", ""),
+)
+# The field of a template that carries the customer's name.
+NAMED = {"business-card-standard": "Name", "business-card-square": "Name", "postcard-5x7": "Agent"}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOrder:
+    """`days` ago, and how far it is."""
+
+    index: int
+    days: float
+    status: int
+    store_id: str
+    application: str
+    products: tuple[tuple[str, int], ...]
+    method: str | None = None
+    note: str = ""
+    comment: str = ""
+    cancellation: str = ""
+
+
+def _orders() -> tuple[DemoOrder, ...]:
+    return tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
+
+
+CARD, SQUARE = (("business-card-standard", 500),), (("business-card-square", 250),)
+POSTCARD, LISTING = (("postcard-4x6", 250),), (("postcard-5x7", 250),)
+FLYER, PAPER = (("flyer-8.5x11", 250),), (("letterhead-8.5x11", 500), ("envelope-10", 500))
+STICKER, BANNER, MUG = (("sticker-round-3in", 100),), (("banner-vinyl-6x3", 2),), (("mug-wrap-11oz", 24),)
+SIGN, POSTER, SHIRT = (("yard-sign-24x18", 20),), (("poster-18x24", 10),), (("tshirt-classic", 36),)
+CLASSIC, MENU, TOTE = (
+    (("business-card-classic", 500),),
+    (("menu-laminated-8.5x11", 50),),
+    (("tote-bag-organic", 50),),
+)
+FAST = {"method": "OVERNIGHT"}
+ROWS: tuple[Any, ...] = (
+    (29.4, S.DELIVERED, SUMMIT, STUDIO, FLYER, {}),
+    (28.6, S.DELIVERED, SUMMIT, OWN, CARD, {}),
+    (27.3, S.RETURNED, SUMMIT, STUDIO, LISTING, {"note": "Address unknown, the parcel came back."}),
+    (26.5, S.DELIVERED, HARBOR, STUDIO, CLASSIC, {}),
+    (25.7, S.DELIVERED, SUMMIT, STUDIO, STICKER, {}),
+    (24.2, S.CANCELLED, SUMMIT, OWN, POSTER, {"note": "Ordered twice by mistake."}),
+    (22.8, S.DELIVERED, SUMMIT, OWN, PAPER, {}),
+    (21.6, S.DELIVERED, HARBOR, STUDIO, MENU, {}),
+    (20.4, S.REJECTED, SUMMIT, STUDIO, SHIRT, {"note": "The photo has too low a resolution to print."}),
+    (19.5, S.DELIVERED, SUMMIT, STUDIO, POSTCARD, {}),
+    (18.3, S.DELIVERED, SUMMIT, OWN, SQUARE, FAST),
+    (
+        17.2,
+        S.IN_PRODUCTION,
+        SUMMIT,
+        STUDIO,
+        BANNER,
+        {"comment": "The vinyl is out of stock; new rolls come on Friday. Customer knows."},
+    ),
+    (16.5, S.RETURNED, HARBOR, STUDIO, TOTE, {"note": "Refused by the recipient."}),
+    (
+        15.4,
+        S.PARTIALLY_SHIPPED,
+        SUMMIT,
+        OWN,
+        PAPER,
+        {"note": "Letterheads left, envelopes follow.", "comment": "Envelopes: reprint after a jam."},
+    ),
+    (14.3, S.ON_HOLD, HARBOR, STUDIO, MENU, {"note": "Waiting for the corrected price list."}),
+    (13.5, S.DELIVERED, SUMMIT, STUDIO, MUG, {}),
+    (12.6, S.SHIPPED, SUMMIT, STUDIO, LISTING, {}),
+    (11.4, S.DELIVERED, SUMMIT, OWN, CARD, FAST),
+    (10.3, S.SHIPPED, SUMMIT, STUDIO, FLYER, {}),
+    (9.6, S.CANCELLED, HARBOR, STUDIO, CLASSIC, {"note": "The customer moved."}),
+    (8.5, S.DELIVERED, SUMMIT, OWN, STICKER, {}),
+    (7.4, S.SHIPPED, SUMMIT, STUDIO, SIGN, {}),
+    (6.6, S.ACCEPTED, SUMMIT, STUDIO, SQUARE, FAST),
+    (5.7, S.SHIPPED, HARBOR, STUDIO, MENU, {}),
+    (5.3, S.IN_PRODUCTION, SUMMIT, OWN, POSTCARD, {}),
+    (
+        4.6,
+        S.IN_PRODUCTION,
+        SUMMIT,
+        STUDIO,
+        CARD,
+        {"cancellation": "We found a wrong phone number on the card."},
+    ),
+    (4.2, S.IN_PRODUCTION, HARBOR, STUDIO, TOTE, {}),
+    (3.6, S.PARTIALLY_SHIPPED, SUMMIT, STUDIO, PAPER, {}),
+    (3.2, S.ACCEPTED, SUMMIT, OWN, LISTING, {}),
+    (2.7, S.IN_PRODUCTION, SUMMIT, STUDIO, FLYER, {}),
+    (2.4, S.ON_HOLD, SUMMIT, STUDIO, CARD, {"comment": "Logo looks blurred. Asked for a better file."}),
+    (2.1, S.IN_PRODUCTION, SUMMIT, OWN, MUG, {}),
+    (1.7, S.ACCEPTED, HARBOR, STUDIO, CLASSIC, {}),
+    (1.4, S.ACCEPTED, SUMMIT, STUDIO, POSTCARD, {}),
+    (1.1, S.REJECTED, SUMMIT, STUDIO, POSTER, {"note": "Copyrighted artwork."}),
+    (0.8, S.RECEIVED, SUMMIT, STUDIO, LISTING, {}),
+    (0.5, S.RECEIVED, SUMMIT, OWN, CARD, FAST),
+    (0.3, S.RECEIVED, HARBOR, STUDIO, MENU, {}),
+    (0.12, S.RECEIVED, SUMMIT, STUDIO, FLYER, {}),
+    (0.03, S.RECEIVED, SUMMIT, OWN, SQUARE, {}),
+)
+ORDERS = _orders()
+
+
+def moves_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
+    return [(status, min(placed + timedelta(hours=hours), now)) for status, hours in WAYS[order.status]]
+
+
+def order_request(order: DemoOrder, now: datetime) -> OrderRequest:
+    name, company = PEOPLE[order.index % len(PEOPLE)]
+    places = CANADA if order.store_id == HARBOR else CITIES
+    city, state, postal_code, country = places[order.index % len(places)]
+    items = tuple(
+        PriceRequestItem(str(number), product_id, quantity)
+        for number, (product_id, quantity) in enumerate(order.products, 1)
+    )
+    return OrderRequest(
+        price_request=PriceRequest(items, country, "", order.method, destination_pointer="/Recipient"),
+        recipient={
+            "Name": name,
+            "Company": company,
+            "Address1": f"{100 + order.index * 37} {('Main Street', 'Oak Avenue', 'Mill Road')[order.index % 3]}",
+            "Address2": "",
+            "City": city,
+            "State": state,
+            "PostalCode": postal_code,
+            "CountryCode": country,
+            "Phone": f"+1 303 555 {100 + order.index:04}",
+            "Email": f"{name.split()[0].lower()}@example.com" if name.isascii() else "",
+        },
+        template_data=[_data(item.product_id, name, order.store_id) for item in items],
+        external_id=f"WEB-{10400 + order.index * 3}",
+        placed=now - timedelta(days=order.days),
+    )
+
+
+def _data(product_id: str, name: str, store_id: str) -> dict[str, Any] | None:
+    folder = TEMPLATES / product_id
+    if store_id == HARBOR or not folder.is_dir():
+        return None
+    sample: dict[str, Any] = dict(load_sample(folder))
+    if product_id in NAMED:
+        sample[NAMED[product_id]] = name
+    return sample

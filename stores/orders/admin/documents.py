@@ -1,0 +1,79 @@
+"""The papers of an order: print files, their pages as pictures, packing slips."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from accounts.callers import Caller
+from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import pdf_answer
+from stores.orders.admin.actions import OrderActions
+from stores.orders.admin.downloads import print_file_name
+from stores.orders.models import Order, OrderItem
+from stores.orders.services.packing_slips import render_packing_slip
+from stores.orders.services.print_files import read_print_file
+from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
+
+# What is drawn of a print file never changes.
+KEPT_BY_BROWSER = "private, max-age=604800, immutable"
+
+
+class OrderDocuments(OrderActions):
+    def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        item = self._item(request, order_id, position)
+        try:
+            answer = pdf_answer(read_print_file(item=item), print_file_name(item))
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
+        if "show" in request.GET:
+            answer["Content-Disposition"] = answer["Content-Disposition"].replace("attachment", "inline")
+        return answer
+
+    def print_picture(
+        self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
+    ) -> HttpResponse:
+        """An `img` shows no words: a refusal is its status alone."""
+        if size not in SIZES:
+            raise Http404
+        item = self._item(request, order_id, position)
+        try:
+            caller = Caller.on_pages(request.user)
+            picture = print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
+        except DomainError as error:
+            return HttpResponse(status=error.status)
+        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": KEPT_BY_BROWSER})
+
+    def print_view(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        """The pages of one print file; the page of the order shows the same in a dialog."""
+        item = self._item(request, order_id, position)
+        try:
+            pages = print_file_pages(item=item)
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Print file of order {item.order.number}",
+            "order": item.order,
+            "item": item,
+            "pages": range(pages),
+        }
+        return TemplateResponse(request, "admin/stores/print_view.html", context)
+
+    def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return pdf_answer(
+            render_packing_slip(order=order, caller=Caller.on_pages(request.user)),
+            f"packing-slip-{order.number}.pdf",
+        )
+
+    def _item(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
+        order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)

@@ -1,0 +1,229 @@
+"""What the page of the list of orders shows around and in its rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.formats import date_format
+
+from accounts.admin.staff import staff_on
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.models import Store
+from stores.orders.admin.list_filters import DUE
+from stores.orders.admin.list_view import COLUMNS, SORT, SORTS, VIEW, lists_work_alone, sort_of
+from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
+from stores.orders.models.status import AT_WORK
+from stores.orders.selectors.due import days_late, late_orders
+from stores.orders.selectors.tallies import orders_by_status
+from stores.orders.selectors.views import order_views_for
+
+# In the order in which they stand; the order's number is always there.
+COLUMN_NAMES = {
+    "status": "Status",
+    "due": "Due",
+    "placed": "Placed",
+    "customer": "Recipient",
+    "items": "Items",
+    "total": "Total",
+    "delivery": "Delivery",
+    "store": "Store",
+    "application": "Application",
+    "external": "ExternalID",
+    "updated": "Changed",
+}
+USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
+# Counted no further: it is more than anybody has in hand at once.
+MOST_COUNTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    order: Order
+    status: str
+    first: OrderItem | None
+    late: int
+    is_at_work: bool
+    is_asked_to_cancel: bool
+
+    @property
+    def lateness(self) -> str:
+        """In words, of an order at work."""
+        if not self.is_at_work:
+            return ""
+        if self.late > 0:
+            return f"{self.late} day{'s' if self.late > 1 else ''} late"
+        return {0: "today", -1: "tomorrow"}.get(self.late, f"in {-self.late} days")
+
+
+def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
+    stores = staff_on(request).stores_with(ORDER_GRANTS)
+    columns = chosen_columns(request)
+    return {
+        "rows": _rows(changelist.result_list),
+        "columns": columns,
+        "column_choices": [(key, name, key in columns) for key, name in COLUMN_NAMES.items()],
+        **_tabs(request, stores),
+        **_views(request, stores),
+        "chips": _chips(request, changelist),
+        "sorts": [(key, name) for key, name in SORTS.items() if _may_sort(request, key)],
+        "sort": sort_of(request),
+        "kept": _kept(request, (SORT, COLUMNS, VIEW, "p")),
+        "kept_for_sort": _kept(request, (SORT, "p")),
+        "kept_for_columns": _kept(request, (COLUMNS, "p")),
+        "kept_for_search": _kept(request, ("q", "p", VIEW)),
+        "due_choices": [(key, name) for key, (name, _) in DUE.items()],
+        "status_choices": [(str(int(one)), one.words) for one in OrderStatus],
+        "asked": {name: request.GET.get(name, "") for name in FILTER_NAMES},
+    }
+
+
+def chosen_columns(request: HttpRequest) -> list[str]:
+    sent = [key for one in request.GET.getlist(COLUMNS) for key in one.split(",")]
+    chosen = [key for key in COLUMN_NAMES if key in sent]
+    if chosen:
+        return chosen
+    stores = staff_on(request).stores_with(ORDER_GRANTS)
+    is_one = stores is not None and len(stores) == 1
+    return [key for key in USUAL if not (is_one and key == "store")]
+
+
+def _rows(orders: Iterable[Order]) -> list[Row]:
+    listed, now = list(orders), timezone.now()
+    firsts = _first_items([order.pk for order in listed])
+    return [
+        Row(
+            order,
+            OrderStatus(order.status).words,
+            firsts.get(order.pk),
+            days_late(order, now),
+            order.status in AT_WORK,
+            order.cancellation == CancellationState.REQUESTED,
+        )
+        for order in listed
+    ]
+
+
+def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
+    items = OrderItem.objects.filter(order__in=order_ids, position=0).only(
+        "order_id", "position", "product_name", "quantity", "print_file", "print_sha256"
+    )
+    return {item.order_id: item for item in items}
+
+
+def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
+    """From tallies: nothing counts orders, but for the few that are late."""
+    counted = _counted_stores(request, stores)
+    tallies = orders_by_status(counted)
+    late = late_orders(Order.objects.all() if counted is None else Order.objects.filter(store__in=counted))
+    late_count = late.order_by()[: MOST_COUNTED + 1].count()
+    tabs: list[dict[str, Any]] = [
+        {"query": "", "name": "All", "count": sum(tallies.values())},
+        {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in AT_WORK)},
+        {"query": "due=late", "name": "Late", "count": late_count, "is_alarm": late_count > 0},
+    ]
+    tabs += [
+        {"query": f"status__exact={int(one)}", "name": one.words, "count": tallies[one], "code": int(one)}
+        for one in OrderStatus
+        if one in tallies
+    ]
+    store = request.GET.get("store", "")
+    here = "&".join(
+        f"{name}={request.GET[name]}" for name in ("due", "status__exact") if request.GET.get(name)
+    )
+    for tab in tabs:
+        tab["is_current"] = tab["query"] == here
+        tab["most"] = tab["name"] == "Late" and late_count > MOST_COUNTED
+        tab["query"] = "&".join(
+            part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
+        )
+    return {"tabs": tabs, "counted_store": store if counted is not stores else ""}
+
+
+def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:
+    """Of one store alone, where the list is."""
+    if not (store_id := request.GET.get("store")):
+        return stores
+    found = list(Store.objects.filter(external_id=store_id).values_list("pk", flat=True))
+    return [pk for pk in found if stores is None or pk in stores]
+
+
+def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
+    """Staff of several stores share what is about one of them."""
+    views = [
+        {
+            "view": view,
+            "query": urlencode([(VIEW, view.pk)]) + (f"&{view.query}" if view.query else ""),
+            "is_current": request.GET.get(VIEW) == str(view.pk),
+            "is_own": view.owner_id == request.user.pk,
+        }
+        for view in order_views_for(request.user, stores)
+    ]
+    may_share = stores is None or len(stores) == 1 or bool(request.GET.get("store"))
+    current = next((one for one in views if one["is_current"]), None)
+    return {"views": views, "current_view": current, "may_share": may_share}
+
+
+FILTER_NAMES = (
+    "due",
+    "status__exact",
+    "delivery",
+    "store",
+    "cancellation__exact",
+    "created_from",
+    "created_to",
+    "q",
+)
+
+
+def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
+    """Each filter that is set, in words, and the address of the list without it."""
+    chips = []
+    for name in FILTER_NAMES:
+        if value := request.GET.get(name):
+            without = changelist.get_query_string(remove=[name, "p", VIEW])
+            chips.append({"words": _words(name, value), "without": without or "?"})
+    return chips
+
+
+def _words(name: str, value: str) -> str:
+    if name == "due":
+        return DUE[value][0] if value in DUE else f"Due: {value}"
+    if name == "status__exact":
+        known = {str(int(one)): one.words for one in OrderStatus}
+        return f"Status: {known.get(value, value)}"
+    if name in {"created_from", "created_to"}:
+        return f"Placed {'from' if name.endswith('from') else 'to'} {_day(value)}"
+    labels = {
+        "delivery": "Delivery",
+        "store": "Store",
+        "cancellation__exact": "Cancellation",
+        "q": "Search",
+    }
+    return f"{labels[name]}: {value}"
+
+
+def _day(value: str) -> str:
+    try:
+        day = parse_date(value)
+    except ValueError:
+        day = None
+    return date_format(day, "DATE_FORMAT") if day else value
+
+
+def _may_sort(request: HttpRequest, key: str) -> bool:
+    return not key.startswith("due") or lists_work_alone(request)
+
+
+def _kept(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
+    """The rest of the address, for a form that changes a part of it."""
+    return [
+        (name, value)
+        for name, values in request.GET.lists()
+        for value in values
+        if name not in without and value
+    ]

@@ -1,0 +1,86 @@
+"""What is due when. A day is over where the store is, which may be another day than where its people are."""
+
+import time
+from collections import Counter
+from datetime import date, datetime, timedelta
+
+from django.db.models import Q, QuerySet, Value
+from django.utils import timezone
+
+from fulfillment.core.caches import register_cache
+from stores.catalog.models import Store
+from stores.orders.business_days import local_date
+from stores.orders.models import CancellationState, Order
+from stores.orders.models.status import AT_WORK
+
+SOON_DAYS = 3
+ZONES_KEPT_SECONDS = 60.0
+_kept: dict[str, tuple[float, list[str]]] = {}
+register_cache(_kept)
+
+
+def orders_at_work(orders: QuerySet[Order]) -> QuerySet[Order]:
+    return orders.filter(status__in=AT_WORK)
+
+
+def late_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
+    """Still at work after the day they were due."""
+    return _due(orders, None, -1)
+
+
+def orders_due_today(orders: QuerySet[Order]) -> QuerySet[Order]:
+    return _due(orders, 0, 0)
+
+
+def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
+    """Today and within the next days."""
+    return _due(orders, 0, SOON_DAYS)
+
+
+def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
+    """How many are late, and how many are to be cancelled if the store says yes; each counted to `most` + 1."""
+    late = late_orders(orders).order_by().annotate(kind=Value("late"))
+    asked = orders.filter(cancellation=CancellationState.REQUESTED).order_by().annotate(kind=Value("asked"))
+    found = late.values_list("kind")[: most + 1].union(asked.values_list("kind")[: most + 1], all=True)
+    counts = Counter(kind for (kind,) in found)
+    return counts["late"], counts["asked"]
+
+
+def days_late(order: Order, now: datetime) -> int:
+    """How many days an order at work is past the day it was due; 0 today, less than 0 before."""
+    return (local_date(now, order.store.time_zone) - order.latest_delivery).days
+
+
+def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Order]:
+    """Due from `first` to `last` days after today. There are three dates on Earth at most."""
+    zones = _zones_by_date()
+    until = max(zones) + timedelta(days=last)
+    bounded = orders_at_work(orders).filter(latest_delivery__lte=until)
+    if first is not None:
+        bounded = bounded.filter(latest_delivery__gte=min(zones) + timedelta(days=first))
+    if len(zones) == 1:
+        return bounded
+    condition = Q(pk__in=())
+    for today, names in zones.items():
+        in_zone = Q(store__time_zone__in=names, latest_delivery__lte=today + timedelta(days=last))
+        if first is not None:
+            in_zone &= Q(latest_delivery__gte=today + timedelta(days=first))
+        condition |= in_zone
+    return bounded.filter(condition)
+
+
+def _zones_by_date() -> dict[date, list[str]]:
+    now = timezone.now()
+    found: dict[date, list[str]] = {}
+    for name in _zones():
+        found.setdefault(local_date(now, name), []).append(name)
+    return found or {timezone.localdate(): []}
+
+
+def _zones() -> list[str]:
+    """Of all stores. The first order of a zone nobody had before may be missed for a minute."""
+    if (known := _kept.get("zones")) and time.monotonic() - known[0] < ZONES_KEPT_SECONDS:
+        return known[1]
+    names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())
+    _kept["zones"] = (time.monotonic(), names)
+    return names

@@ -1,0 +1,52 @@
+"""Pages of print files as pictures, drawn once and kept beside the file they show."""
+
+from contextlib import suppress
+from typing import Literal
+
+from django.core.files.storage import default_storage
+from django.db import transaction
+
+from accounts.callers import Caller
+from fulfillment.core.errors import NotFound
+from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.files.stored import read_file, write_files
+from fulfillment.core.lanes import RENDERINGS
+from stores.orders.models import Order, OrderItem
+from stores.orders.services.print_files import read_print_file
+from stores.templates.errors import typesetting_errors
+from stores.typesetting import count_pdf_pages, render_pdf_page
+
+Size = Literal["small", "large"]
+# In pixels, and whether bleed and crop marks are cut off.
+SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1100, False)}
+# A page that lists orders asks for as many pictures at once as there are rows.
+WAIT_SECONDS = 8.0
+
+
+def print_file_pages(*, item: OrderItem) -> int:
+    return count_pdf_pages(read_print_file(item=item))
+
+
+def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> bytes:
+    """A PNG of page `page`, from 0. Raises what `read_print_file` raises, and NotFound for a page there is not."""
+    name = f"{item.print_file.removesuffix('.pdf')}-{size}-{page}.png"
+    with suppress(FileNotFoundError), storage_errors():
+        if item.print_file and default_storage.exists(name):
+            return read_file(name)
+    content = read_print_file(item=item)
+    if page >= count_pdf_pages(content):
+        raise NotFound("The print file has no such page.", code="page_not_found")
+    pixels, trimmed = SIZES[size]
+    with RENDERINGS.place(caller.key, wait=WAIT_SECONDS), typesetting_errors():
+        picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
+    _keep(item, name, picture)
+    return picture
+
+
+@transaction.atomic
+def _keep(item: OrderItem, name: str, picture: bytes) -> None:
+    """Under the lock of the order: what is written while its recipient is erased would be left."""
+    order = Order.objects.select_for_update(of=("self",), no_key=True).filter(pk=item.order_id)
+    if order.filter(recipient_erased__isnull=True).exists():
+        with storage_errors():
+            write_files([(name, picture)])

@@ -1,0 +1,89 @@
+"""The same once more: a new order of what was printed before, from the very files that were."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.callers import Caller
+from fulfillment.core.errors import Conflict, Invalid
+from stores.orders.models import Order, OrderItem
+from stores.orders.pricing import PriceRequest, PriceRequestItem
+from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
+from stores.orders.services.large_orders import large_order_slot
+from stores.orders.services.locks import lock_orders
+from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
+from stores.orders.services.print_files import (
+    StoredPrint,
+    delete_print_files,
+    read_print_file,
+    store_print_file,
+)
+from stores.orders.services.transitions import Actor
+from stores.orders.services.validation import OrderRequest, check_order
+from stores.proofs.services.prints import PrintedFile
+
+
+def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, known_reprints: int) -> Order:
+    """Orders these items again, to the same recipient, at today's prices.
+
+    `known_reprints` is how many there were when this was decided: who presses twice orders once.
+    """
+    if order.recipient_erased:
+        raise Conflict(
+            "The recipient of this order was erased: it cannot be printed again.", code="recipient_erased"
+        )
+    items = [item for item in order.items.order_by("position") if item.position in set(positions)]
+    if not items:
+        raise Invalid.at("/Items", "required", "Items: choose at least one to print again.")
+    opened = authorize_store(caller, order.store.external_id, WRITE)
+    request = _request(order, items)
+    with large_order_slot(caller, len(items)):
+        checked = check_order(access=opened, request=request)
+        order_id = new_order_id()
+        files = _copies(order, items, order_id)
+    prepared = PreparedOrder(order_id, opened, request, *checked, files)
+    try:
+        with transaction.atomic():
+            lock_orders(store_pks=[order.store_id])
+            if order.reprints.count() != known_reprints:
+                raise Conflict("The order was printed again meanwhile.", code="reprinted_meanwhile")
+            actor = Actor(actor_kind(opened), caller.user_id)
+            return create_order(prepared=prepared, actor=actor).order
+    except BaseException:
+        discard_order(prepared=prepared)
+        raise
+
+
+def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
+    asked = PriceRequest(
+        tuple(PriceRequestItem(item.item_key, item.product_external_id, item.quantity) for item in items),
+        order.recipient["CountryCode"],
+        order.recipient.get("LocationType", ""),
+        order.delivery_method_code,
+        order.production_days,
+        destination_pointer="/Recipient",
+    )
+    return OrderRequest(
+        price_request=asked,
+        recipient=order.recipient,
+        template_data=[item.template_data for item in items],
+        reprint_of=str(order.pk),
+    )
+
+
+def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[StoredPrint | None, ...]:
+    """Not drawn again: pictures of an application, and the template of that day, may be gone."""
+    assets = tuple(order.ordered_assets.values_list("asset", flat=True))
+    copies: list[StoredPrint | None] = []
+    try:
+        for position, item in enumerate(items):
+            if not item.print_sha256:
+                copies.append(None)
+                continue
+            file = PrintedFile(read_print_file(item=item), item.print_sha256, assets)
+            copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
+    except BaseException:
+        delete_print_files(files=copies)
+        raise
+    return tuple(copies)

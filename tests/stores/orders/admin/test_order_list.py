@@ -1,0 +1,232 @@
+"""The console's list of orders: what is due, saved views, papers of several orders."""
+
+import io
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from pypdf import PdfReader
+
+from accounts.models import Role
+from stores.catalog.models import Store
+from stores.orders.admin import actions
+from stores.orders.models import Order, OrderView
+from stores.orders.selectors.due import late_orders, orders_due_today
+from stores.orders.selectors.views import order_views_for
+from stores.orders.services import packing_slips
+from tests.factories.orders import card_data, make_card, make_product, order_body
+
+BOARD = "/admin/stores/order/"
+MOST_QUERIES = 12
+
+
+@pytest.fixture
+def board(shop, client):
+    client.force_login(shop.world.operator)
+    return client
+
+
+def place(shop, store: str = "associated", **changes) -> Order:
+    order = Order.objects.get(pk=shop.place(store=store).json()["OrderID"])
+    Order.objects.filter(pk=order.pk).update(**changes)
+    return order
+
+
+def due_in(days: int):
+    return timezone.now().date() + timedelta(days=days)
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def listed(response) -> list[int]:
+    return [row.order.number for row in response.context["rows"]]
+
+
+def test_late_orders_are_named_counted_and_found(board, shop):
+    late = place(shop, latest_delivery=due_in(-2))
+    place(shop, latest_delivery=due_in(-2), status=60)
+    soon = place(shop, latest_delivery=due_in(1))
+
+    page = board.get(BOARD, {"due": "late"})
+
+    assert listed(page) == [late.number]
+    assert "2 days late" in text(page)
+    assert "Late <b>1</b>" in text(page)
+    assert listed(board.get(BOARD, {"due": "open"})) == [late.number, soon.number]
+    assert listed(board.get(BOARD, {"due": "soon"})) == [soon.number]
+    assert len(listed(board.get(BOARD, {"due": "nonsense"}))) == 3
+
+
+def test_a_day_ends_where_the_store_is(shop):
+    Store.objects.filter(pk=shop.store.pk).update(time_zone="America/Los_Angeles")
+    Store.objects.exclude(pk=shop.store.pk).update(time_zone="Pacific/Auckland")
+    place(shop, latest_delivery="2030-05-10")
+
+    def found(moment: str) -> tuple[int, int]:
+        with time_machine.travel(moment, tick=False):
+            return late_orders(Order.objects.all()).count(), orders_due_today(Order.objects.all()).count()
+
+    # Still the 10th in Los Angeles, the 11th in Auckland; then the 11th in both.
+    assert found("2030-05-11T03:00:00Z") == (0, 1)
+    assert found("2030-05-11T09:00:00Z") == (1, 0)
+
+
+def test_tabs_count_the_store_that_the_list_is_of(board, shop):
+    make_product(shop.world.unassociated)
+    Role.objects.create(
+        application=shop.world.application, store=shop.world.unassociated, grant="Order.Self.Write"
+    )
+    for store in ("associated", "unassociated", "unassociated"):
+        place(shop, store)
+
+    assert "All <b>3</b>" in text(board.get(BOARD))
+    assert "All <b>2</b>" in text(board.get(BOARD, {"store": "unassociated"}))
+    board.force_login(shop.world.user)
+    assert "All <b>1</b>" in text(board.get(BOARD))
+    assert "All <b>0</b>" in text(board.get(BOARD, {"store": "unassociated"}))
+
+
+def test_columns_sort_and_filters_stand_in_the_address(board, shop):
+    first, second = place(shop), place(shop, delivery_method_code="OVERNIGHT")
+
+    page = board.get(BOARD, {"columns": ["external", "total"], "sort": "oldest"})
+    assert listed(page) == [first.number, second.number]
+    assert page.context["columns"] == ["total", "external"]
+    assert 'class="col-status"' not in text(page)
+
+    page = board.get(BOARD, {"delivery": "OVERNIGHT", "status__exact": "10"})
+    assert listed(page) == [second.number]
+    chips = {chip["words"]: chip["without"] for chip in page.context["chips"]}
+    assert chips == {"Status: Received": "?delivery=OVERNIGHT", "Delivery: OVERNIGHT": "?status__exact=10"}
+
+
+def test_by_due_date_only_orders_at_work_are_sorted(board, shop):
+    later, sooner = place(shop, latest_delivery=due_in(9)), place(shop, latest_delivery=due_in(3))
+
+    assert listed(board.get(BOARD, {"due": "open"})) == [sooner.number, later.number]
+    assert listed(board.get(BOARD, {"status__exact": "10", "sort": "due-last"})) == [
+        later.number,
+        sooner.number,
+    ]
+    # Over everything ever ordered it would be a sort of the whole table.
+    assert listed(board.get(BOARD, {"sort": "due"})) == [sooner.number, later.number]
+
+
+def test_the_list_takes_few_queries_however_many_orders(board, shop):
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    for _ in range(3):
+        shop.place(body=order_body(Items=[item]))
+    for user in (shop.world.operator, shop.world.user):
+        board.force_login(user)
+        board.get(BOARD)
+        with CaptureQueriesContext(
+            connection,
+        ) as found:
+            board.get(BOARD, {"due": "open"})
+        assert len(found) <= MOST_QUERIES, [one["sql"][:80] for one in found]
+
+
+def save(client, name: str, query: str, **more):
+    return client.post(f"{BOARD}views/save", {"name": name, "query": query, **more}, follow=True)
+
+
+def test_a_view_keeps_the_list_as_it_is(board, shop):
+    place(shop)
+
+    page = save(board, "Rush", "status__exact=10&columns=total&p=3&evil=1")
+    view = OrderView.objects.get()
+
+    assert view.query == "status__exact=10&columns=total"
+    assert "View “Rush” saved." in text(page)
+    assert page.context["current_view"]["view"] == view
+    save(board, "Rush", "due=late")
+    assert OrderView.objects.get().query == "due=late"
+    assert "give the view a name" in text(save(board, " ", ""))
+    board.post(f"{BOARD}views/{view.pk}/delete")
+    assert not OrderView.objects.exists()
+
+
+def test_views_are_shared_with_those_who_see_the_same_store(board, shop):
+    world = shop.world
+    save(board, "Mine", "due=late")
+    save(board, "Operators", "due=late", is_shared="on")
+    board.force_login(world.user)
+    save(board, "Own", "due=today")
+    save(board, "Store", "due=today", is_shared="on")
+    Role.objects.create(user=world.outsider, store=world.unassociated, grant="Order.All.Read")
+
+    def names(user, stores):
+        return [view.name for view in order_views_for(user, stores)]
+
+    assert names(world.user, [world.associated.pk]) == ["Own", "Store"]
+    assert names(world.operator, None) == ["Mine", "Operators"]
+    assert names(world.outsider, [world.unassociated.pk]) == []
+    assert names(world.outsider, [world.associated.pk]) == ["Store"]
+    board.force_login(world.outsider)
+    page = board.post(f"{BOARD}views/{OrderView.objects.get(name='Store').pk}/delete", follow=True)
+    assert "You have no such view." in text(page)
+    assert OrderView.objects.count() == 4
+
+
+def slips(board, *orders):
+    chosen = {"action": "download_packing_slips", "_selected_action": [str(one.pk) for one in orders]}
+    return board.post(BOARD, {"index": "0", **chosen})
+
+
+def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
+    orders = [place(shop) for _ in range(3)]
+
+    answer = slips(board, *orders)
+
+    assert answer["Content-Disposition"] == 'attachment; filename="packing-slips.pdf"'
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(answer.content)).pages]
+    assert len(pages) == 3
+    for order, page in zip(orders, pages, strict=True):
+        assert f"Order {order.number}" in page
+        assert "page 1 of 1" in page
+
+
+def test_a_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monkeypatch):
+    good, bad = place(shop), place(shop)
+    render = packing_slips.typesetting.render_packing_slips
+
+    def refuse(slips, **more):
+        if any(slip["number"] == str(bad.number) for slip in slips):
+            raise packing_slips.RenderingFailed("No")
+        return render(slips, **more)
+
+    monkeypatch.setattr(packing_slips.typesetting, "render_packing_slips", refuse)
+
+    assert len(PdfReader(io.BytesIO(slips(board, good, bad).content)).pages) == 1
+    assert f"{bad.number}: The packing slip of this order cannot be rendered." in text(board.get(BOARD))
+    monkeypatch.setattr(actions, "MOST_SLIPS", 1)
+    assert slips(board, good, bad).status_code == 302
+    assert "At most 1 orders at once." in text(board.get(BOARD))
+
+
+def test_chosen_orders_are_exported(board, shop):
+    chosen, _ = place(shop), place(shop)
+
+    sent = {"action": "export_csv", "index": "0", "_selected_action": [str(chosen.pk)]}
+    lines = b"".join(board.post(BOARD, sent).streaming_content).decode().splitlines()
+
+    assert len(lines) == 2
+    assert str(chosen.number) in lines[1]
+
+
+def test_staff_without_write_see_no_moves(board, shop):
+    place(shop)
+    Role.objects.filter(user=shop.world.user, grant="Order.All.Write").delete()
+    board.force_login(shop.world.user)
+
+    names = [action for action, _, _ in board.get(BOARD).context["bulk_actions"]]
+
+    assert names == ["download_print_files", "download_packing_slips", "export_csv"]
+    assert reverse("admin:stores_order_changelist") == BOARD

@@ -1,0 +1,67 @@
+"""The demo shows every page of the console something, at once after a fresh start."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import AssociationRequest
+from applications.registration.models import DailyUsage
+from applications.webhooks.selectors.webhooks import failing_webhooks
+from fulfillment.operations import demo
+from stores.orders.models import Order, OrderComment, OrderDay, OrderHistory, OrderStatus, OrderTally
+from stores.orders.selectors.due import late_orders
+from stores.orders.services.tallies import count_all_orders
+
+
+@pytest.fixture
+def loaded(db, settings):
+    settings.DEVELOPMENT = True
+    demo.load_demo()
+
+
+@pytest.mark.slow
+def test_the_demo_has_orders_in_every_status_over_a_month(loaded):
+    orders, now = list(Order.objects.order_by("created")), timezone.now()
+
+    assert len(orders) == 40
+    assert {order.status for order in orders} == set(OrderStatus.values)
+    assert now - timedelta(days=30) < orders[0].created < now - timedelta(days=29)
+    assert now - timedelta(hours=2) < orders[-1].created <= now
+    assert [order.number for order in orders] == sorted(order.number for order in orders)
+    for order in orders:
+        times = list(order.history.order_by("sequence").values_list("timestamp", flat=True))
+        assert times == sorted(times)
+        assert (times[0], times[-1]) == (order.created, order.updated)
+        assert order.history.count() == order.sequence
+        assert order.latest_delivery > order.created.date()
+    assert late_orders(Order.objects.all()).count() >= 3
+    assert Order.objects.filter(cancellation="Requested").count() == 1
+    assert OrderComment.objects.count() >= 3
+
+
+@pytest.mark.slow
+def test_the_demo_has_calls_requests_and_a_webhook_that_fails(loaded):
+    assert AssociationRequest.objects.filter(state="Pending").count() == 2
+    # An integrator who follows the guide asks for this store first.
+    assert not AssociationRequest.objects.filter(application__client_id="demo-application").exists()
+    assert DailyUsage.objects.values("day").distinct().count() == 30
+    webhook = failing_webhooks().get()
+    assert webhook.deliveries.filter(attempts__isnull=False).count() >= 3
+    before = set(Order.objects.values_list("pk", flat=True))
+    demo.load_demo()
+    assert set(Order.objects.values_list("pk", flat=True)) == before
+
+
+@pytest.mark.slow
+def test_tallies_of_the_demo_are_those_of_its_orders(loaded):
+    kept = set(OrderTally.objects.exclude(orders=0).values_list("store", "status", "orders"))
+    placed = sum(OrderDay.objects.values_list("placed", flat=True))
+    shipped = sum(OrderDay.objects.values_list("shipped", flat=True))
+
+    assert placed == 40
+    assert shipped == OrderHistory.objects.filter(status=60).count()
+    count_all_orders()
+    assert set(OrderTally.objects.values_list("store", "status", "orders")) == kept
+    assert sum(OrderDay.objects.values_list("placed", flat=True)) == placed
+    assert sum(OrderDay.objects.values_list("shipped", flat=True)) == shipped
