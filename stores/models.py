@@ -22,9 +22,11 @@ from stores.orders.models import (
     OrderHistory,
     OrderItem,
     OrderStatus,
+    OrderStory,
     OrderTally,
     Quote,
     Shipment,
+    TestOutcome,
 )
 from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.templates.models import Font
@@ -46,6 +48,7 @@ __all__ = [
     "OrderHistory",
     "OrderItem",
     "OrderStatus",
+    "OrderStory",
     "OrderTally",
     "OrderedAsset",
     "Product",
@@ -58,4 +61,5 @@ __all__ = [
     "TemplateField",
     "TemplateFieldSubType",
     "TemplateFieldType",
+    "TestOutcome",
 ]

@@ -91,11 +91,12 @@ class ApplicationAdmin(ConsoleAdmin):
         "user",
         "is_enabled",
         "client_type",
+        "shown_mode",
         "is_first_party",
         "created",
     ]
     list_display_links = ["name"]
-    list_filter = ["is_enabled", "is_first_party", "client_type", "implicit_flow_allowed"]
+    list_filter = ["is_enabled", "is_test", "is_first_party", "client_type", "implicit_flow_allowed"]
     search_fields = ["name", "client_id", "user__username"]
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
@@ -106,7 +107,16 @@ class ApplicationAdmin(ConsoleAdmin):
         (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
         (
             "OAuth",
-            {"fields": ["client_id", "client_type", "reply_urls", "implicit_flow_allowed", "is_first_party"]},
+            {
+                "fields": [
+                    "client_id",
+                    "client_type",
+                    "reply_urls",
+                    "implicit_flow_allowed",
+                    "is_first_party",
+                    "is_test",
+                ]
+            },
         ),
         ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
         ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
@@ -129,6 +139,13 @@ class ApplicationAdmin(ConsoleAdmin):
 
     def disambiguated_label(self, application: Application) -> str:
         return f"{application.name} ({application.client_id})"
+
+    def get_readonly_fields(self, request: HttpRequest, application: Application | None = None) -> list[str]:
+        return [*self.readonly_fields, "is_test"] if application else self.readonly_fields
+
+    @display(description="mode", ordering="is_test", label={"Test": "warning", "Live": "default"})
+    def shown_mode(self, application: Application) -> str:
+        return "Test" if application.is_test else "Live"
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
@@ -157,6 +174,7 @@ class ApplicationAdmin(ConsoleAdmin):
         if change:
             saved = change_application(application=Application.objects.get(pk=instance.pk), values=values)
         else:
+            values["IsTest"] = form.cleaned_data["is_test"]
             saved = create_application(caller=Caller.on_pages(request.user), values=values)
         Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
         if form.cleaned_data["new_icon"]:

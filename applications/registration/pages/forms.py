@@ -78,6 +78,12 @@ class ApplicationForm(forms.Form):
 
 
 class NewApplicationForm(ApplicationForm):
+    is_test = forms.BooleanField(
+        label="Test application",
+        required=False,
+        help_text="For development: it orders by the same rules and prices, and nothing is ever produced. It stays "
+        "one; register another application for real orders.",
+    )
     with_key = forms.BooleanField(
         label="Create a key",
         required=False,
@@ -88,7 +94,7 @@ class NewApplicationForm(ApplicationForm):
 
     def values(self) -> dict[str, Any]:
         keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
-        return super().values() | keys
+        return {**super().values(), **keys, "IsTest": self.cleaned_data["is_test"]}
 
 
 class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):

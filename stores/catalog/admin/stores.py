@@ -74,7 +74,7 @@ class StoreAdmin(StaffAdmin):
             {"fields": ["external_id", "company_name", "description", "currency", "time_zone", "is_demo"]},
         ),
         ("Budgets", {"fields": ["budget_enabled", "budget_types", "budget_durations"]}),
-        ("Orders", {"fields": ["hold_window_minutes"]}),
+        ("Orders", {"fields": ["hold_window_minutes", "admits_test_applications"]}),
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]

@@ -23,7 +23,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_answer
-from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
+from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import OrderActions, actor_on
 from stores.orders.admin.downloads import csv_answer, print_file_name
 from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
@@ -51,6 +51,7 @@ FINAL = {
         "button": "Refuse",
     },
 }
+TEST_BADGE = format_html(' <span class="status status-test">{}</span>', "Test")
 BOARD = "admin:stores_order_changelist"
 
 
@@ -81,7 +82,7 @@ class OrderAdmin(OrderActions):
         "placed",
     ]
     ordering = ["-number"]
-    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter)]
+    list_filter = [("status", StatusFilter), "cancellation", StoreFilter, ("created", DayFilter), ModeFilter]
     list_filter_submit = True
     search_fields = ["number"]
     exact_search = {"number": int, "external_id": str, "pk": UUID}
@@ -102,7 +103,8 @@ class OrderAdmin(OrderActions):
     @admin.display(description="order", ordering="number")
     def shown_number(self, order: Order) -> str:
         asked = " (cancellation asked for)" if order.cancellation == CancellationState.REQUESTED else ""
-        return f"{order.number}{asked}"
+        mark = TEST_BADGE if order.is_test else ""
+        return format_html("{}{}{}", order.number, asked, mark)
 
     @admin.display(description="items", ordering="item_count")
     def items_ordered(self, order: Order) -> int:

@@ -102,7 +102,10 @@ class OrderViewSet(ApiViewSet):
             **WRITE_ERRORS,
             409: "Too late (`order_not_cancellable`), or refused (`cancellation_refused`).",
         },
-        "advance": {**WRITE_ERRORS, 409: "Not the demo store (`not_demo_store`), or nothing follows."},
+        "advance": {
+            **WRITE_ERRORS,
+            409: "Neither a test order nor of the demo store (`not_demo_store`), or nothing follows.",
+        },
         "status": {**WRITE_ERRORS, 409: "The present status does not lead there (`status_not_allowed`)."},
         "refuse_cancellation": {**WRITE_ERRORS, 409: "Nobody asks to cancel (`cancellation_not_requested`)."},
     }
@@ -224,9 +227,9 @@ class OrderViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="order_advance",
-        summary="Move an order of the demo store one status on",
-        description="Received, Accepted, InProduction, Shipped with a parcel, Delivered; with the same events as of a "
-        "real order. Nothing is produced.",
+        summary="Move a test order one status on",
+        description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, Shipped "
+        "with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=None,
         responses={200: OrderSerializer},

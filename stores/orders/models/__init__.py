@@ -1,18 +1,24 @@
 from stores.orders.models.history import OrderHistory, OrderTally
-from stores.orders.models.order import Order, OrderItem, Shipment
+from stores.orders.models.order import LIVE_POSITIONS, TEST_POSITIONS, Order, OrderItem, Shipment
 from stores.orders.models.ordered_asset import OrderedAsset
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import ActorKind, CancellationState, OrderStatus
+from stores.orders.models.story import TEST_OUTCOME, OrderStory, TestOutcome
 
 __all__ = [
+    "LIVE_POSITIONS",
+    "TEST_OUTCOME",
+    "TEST_POSITIONS",
     "ActorKind",
     "CancellationState",
     "Order",
     "OrderHistory",
     "OrderItem",
     "OrderStatus",
+    "OrderStory",
     "OrderTally",
     "OrderedAsset",
     "Quote",
     "Shipment",
+    "TestOutcome",
 ]

@@ -12,24 +12,29 @@ from uuid import UUID
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
-from stores.orders.models import Order
+from stores.orders.models import LIVE_POSITIONS, Order
 from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
 from stores.orders.selectors.access import READ, STORE, StoreAccess, access_parameters, store_access_from_row
 
-LAST = 2_147_483_647
+LAST = LIVE_POSITIONS[1]
 BATCH = 2000
 # A page of orders in full ends where it would be larger, whatever `take` says.
 PAGE_BYTES = 16_000_000
 
-# Within a store `created` rises with `position`: a span of time is a span of positions.
+# Within a store `created` rises with `position`: a span of time is a span of positions. Test orders are below zero,
+# and stores.orders.selectors.export_with_tests alone looks there.
 BOUNDS = """
 SELECT (SELECT position FROM stores_order
-        WHERE store_id = %(store)s AND created < %(after)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1),
+        WHERE store_id = %(store)s AND created < %(after)s::timestamptz
+          AND position > %(lowest)s::int AND position <= %(highest)s::int
+        ORDER BY created DESC, position DESC LIMIT 1),
        (SELECT position FROM stores_order
-        WHERE store_id = %(store)s AND created < %(before)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1)
+        WHERE store_id = %(store)s AND created < %(before)s::timestamptz
+          AND position > %(lowest)s::int AND position <= %(highest)s::int
+        ORDER BY created DESC, position DESC LIMIT 1)
 """
 PRODUCT = "SELECT id FROM stores_product WHERE store_id = %s AND external_id = %s"
-NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s ORDER BY position DESC LIMIT 1"
+NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s AND position > 0 ORDER BY position DESC LIMIT 1"
 SPAN = f"""
 SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
 WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
@@ -41,7 +46,8 @@ OPENED_SPAN = f"""
 WITH opened AS MATERIALIZED ({STORE})
 SELECT opened.*, page.body, page.newest FROM opened LEFT JOIN LATERAL (
     SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
-           (SELECT position FROM stores_order WHERE store_id = opened.id ORDER BY position DESC LIMIT 1) AS newest
+           (SELECT position FROM stores_order
+            WHERE store_id = opened.id AND position > 0 ORDER BY position DESC LIMIT 1) AS newest
     FROM (
         SELECT position, rendering FROM stores_order
         WHERE store_id = opened.id AND position > %(low)s AND position <= %(high)s
@@ -74,7 +80,7 @@ SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::t
                            + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)
        FROM stores_shipment s WHERE s.order_id = o.id)
     + (SELECT coalesce(sum(200 + octet_length(h.note)), 0) FROM stores_orderhistory h WHERE h.order_id = o.id)
-FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s) ORDER BY o.position
+FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s)
 """
 TALLY = """
 SELECT coalesce(sum(orders), 0) FROM stores_ordertally
@@ -95,9 +101,9 @@ class OrderExportQuery:
     number: int | None = None
     external_id: str | None = None
     updated: datetime | None = None
-    low: int = 0
+    low: int = LIVE_POSITIONS[0]
     high: int = LAST
-    since: int = 0
+    since: int = LIVE_POSITIONS[0]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -116,8 +122,8 @@ class OrderExportQuery:
 
     @property
     def is_contiguous(self) -> bool:
-        """Nothing but a span of positions, which has no gaps."""
-        return not any(_form(self))
+        """Nothing but a span of positions, which has no gaps where orders are live."""
+        return self.low >= 0 and not any(form_of(self))
 
     def after(self, position: int) -> "OrderExportQuery":
         return replace(self, low=max(self.low, position))
@@ -125,10 +131,13 @@ class OrderExportQuery:
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """`created`, of each order, only where live and test orders stand together."""
+
     positions: list[int]
     renderings: list[str]
     has_more: bool
     newest: int | None = None
+    created: Sequence[datetime] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +156,16 @@ class SpanPage:
 def authorized_range_page(
     caller: Caller, store_id: str, *, low: int, take: int
 ) -> tuple[StoreAccess, SpanPage | None]:
-    """The store, and in the same statement the page after `low`; no page for who sees but its own orders."""
+    """The store, and in the same statement the page after `low` of its live orders.
+
+    No page for who sees but its own orders, nor for a test application.
+    """
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
     statement = OPENED_SPANS[100 if take <= 100 else 1000]
     row = fetch_row(statement, access_parameters(caller, store_id) | page)
     opened = store_access_from_row(caller, store_id, READ, row and row[:-2])
-    if row is None or not opened.everything:
+    if row is None or not opened.everything or False not in caller.modes:
         return opened, None
     return opened, SpanPage(row[-2], last, row[-1] or 0)
 
@@ -168,8 +180,11 @@ def wanted_orders(
     created_before: datetime | None = None,
     external_id: str | None = None,
     updated_after: datetime | None = None,
+    positions: tuple[int, int] = LIVE_POSITIONS,
 ) -> OrderExportQuery | None:
-    """What the caller asks for of what it may see; None where there can be nothing."""
+    """What the caller asks for of what it may see in one of the modes; None where there can be nothing."""
+    if (positions != LIVE_POSITIONS) not in opened.caller.modes:
+        return None
     product = number = None
     if product_id is not None:
         product = fetch_row(PRODUCT, (opened.store.pk, product_id))
@@ -180,7 +195,7 @@ def wanted_orders(
     if unknown_number or (product_id is not None and product is None):
         return None
     own = {} if opened.everything else opened.own
-    low, high = _bounds(opened, created_after, created_before)
+    low, high = _bounds(opened, created_after, created_before, positions)
     return OrderExportQuery(
         store=opened.store.pk,
         application=own.get("application"),
@@ -201,7 +216,7 @@ def export_page(wanted: OrderExportQuery, *, skip: int, take: int) -> Page:
     if wanted.is_contiguous:
         rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
     else:
-        rows = fetch_rows(_rows_statement(*_form(wanted)), parameters)
+        rows = fetch_rows(_rows_statement(*form_of(wanted)), parameters)
     shown, newest = rows[:take], rows[0][2] if rows else None
     return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
@@ -212,14 +227,14 @@ def export_count(wanted: OrderExportQuery, page: Page) -> int:
     if wanted.is_contiguous:
         newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
         return max(0, min(newest, wanted.high) - wanted.low)
-    bounded = wanted.low > 0 or wanted.high < LAST
+    bounded = (wanted.low, wanted.high) != LIVE_POSITIONS
     # Tallies are kept by application and status.
     if not bounded and not any(
         (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
     ):
         row = fetch_row(TALLY, wanted.parameters)
     else:
-        row = fetch_row(_count_statement(*_form(wanted)), wanted.parameters)
+        row = fetch_row(_count_statement(*form_of(wanted)), wanted.parameters)
     return int(row[0]) if row else 0
 
 
@@ -237,20 +252,27 @@ def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Ite
 
 def fitting_page(opened: StoreAccess, page: Page) -> Page:
     """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
-    sizes = [size for _, size in fetch_rows(SIZES, (opened.store.pk, page.positions))]
-    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    sizes = dict(fetch_rows(SIZES, (opened.store.pk, page.positions)))
+    ordered = [sizes.get(position, 0) for position in page.positions]
+    fits = max(1, bisect_right(list(accumulate(ordered)), PAGE_BYTES))
     return replace(
-        page, positions=page.positions[:fits], has_more=page.has_more or fits < len(page.positions)
+        page,
+        positions=page.positions[:fits],
+        created=page.created[:fits],
+        has_more=page.has_more or fits < len(page.positions),
     )
 
 
-def verbose_records(opened: StoreAccess, positions: Sequence[int]) -> list[Record]:
-    """The rows with what hangs on each order, in a fixed number of statements."""
+def verbose_records(
+    opened: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
+) -> list[Record]:
+    """The rows with what hangs on each order, in a fixed number of statements; `with_mode` adds IsTest."""
     store_id = opened.store.external_id
-    orders = Order.objects.filter(store=opened.store, position__in=positions).order_by("position")
+    orders = Order.objects.filter(opened.visible, position__in=positions).order_by("created", "position")
     return [
         {
             **export_record(order, store_id),
+            **({"IsTest": order.is_test} if with_mode else {}),
             "Items": [item_record(item, order, store_id) for item in order.items.all()],
             "Shipments": [shipment_record(shipment) for shipment in order.shipments.all()],
             "History": [history_record(entry) for entry in order.history.all()],
@@ -260,14 +282,18 @@ def verbose_records(opened: StoreAccess, positions: Sequence[int]) -> list[Recor
     ]
 
 
-def _bounds(opened: StoreAccess, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+def _bounds(
+    opened: StoreAccess, after: datetime | None, before: datetime | None, positions: tuple[int, int]
+) -> tuple[int, int]:
     if after is None and before is None:
-        return 0, LAST
-    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, "after": after, "before": before})
-    return low or 0, LAST if before is None else high or 0
+        return positions
+    lowest, highest = positions
+    span = {"after": after, "before": before, "lowest": lowest, "highest": highest}
+    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, **span})
+    return low or lowest, highest if before is None else high or lowest
 
 
-def _form(wanted: OrderExportQuery) -> tuple[bool, ...]:
+def form_of(wanted: OrderExportQuery) -> tuple[bool, ...]:
     parts = (
         wanted.application,
         wanted.user,
@@ -282,9 +308,13 @@ def _form(wanted: OrderExportQuery) -> tuple[bool, ...]:
 
 @cache
 def _rows_statement(*form: bool) -> str:
+    return ROWS.format(keys=keys_statement(*form) + PAGE)
+
+
+def keys_statement(*form: bool) -> str:
+    """The positions of what is wanted, in no order yet."""
     by_status_alone = form == (False, False, True, False, False, False, False)
-    keys = BY_STATUS if by_status_alone else _keys(*form)
-    return ROWS.format(keys=keys + PAGE)
+    return BY_STATUS if by_status_alone else _keys(*form)
 
 
 @cache

@@ -11,13 +11,12 @@ from stores.orders.representations import order_record
 from stores.orders.selectors.access import StoreAccess, open_store
 
 
-def visible_orders(opened: StoreAccess) -> QuerySet[Order]:
-    return Order.objects.filter(opened.visible)
+def find_order(opened: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
+    """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's.
 
-
-def find_order(opened: StoreAccess, reference: str) -> Order | None:
-    """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's."""
-    orders = visible_orders(opened).select_related("store")
+    `scope` is one of `opened`; by default all that the caller sees.
+    """
+    orders = Order.objects.filter(opened.visible if scope is None else scope).select_related("store")
     if reference.startswith("@"):
         named = orders.filter(external_id=reference[1:]).order_by("position")
         own = named.filter(_name_space(opened.caller)).first()

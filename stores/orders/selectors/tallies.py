@@ -16,5 +16,5 @@ def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
 
 def cancellations_asked(store_pks: Sequence[int] | None) -> int:
     """Orders whose cancellation waits for the store's answer; few, and found by an index of their own."""
-    asked = Order.objects.filter(cancellation=CancellationState.REQUESTED)
+    asked = Order.objects.filter(cancellation=CancellationState.REQUESTED, is_test=False)
     return (asked if store_pks is None else asked.filter(store__in=store_pks)).count()

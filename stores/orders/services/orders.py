@@ -11,7 +11,16 @@ from django.db import transaction
 
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
-from stores.orders.models import Order, OrderItem, OrderStatus, Quote
+from stores.orders.models import (
+    LIVE_POSITIONS,
+    TEST_OUTCOME,
+    TEST_POSITIONS,
+    Order,
+    OrderItem,
+    OrderStatus,
+    Quote,
+    TestOutcome,
+)
 from stores.orders.models.status import EVENT_TYPES
 from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
@@ -23,16 +32,20 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import hold_ordered_assets
 from stores.orders.services.print_files import StoredPrint, drop_print_files
 from stores.orders.services.prints import keep_order_prints
+from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_order
 from stores.orders.services.transitions import Actor, append_history, tell
 from stores.orders.services.validation import OrderRequest, check_order
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
+# Test orders count below zero.
 PLACE = """
-SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
+SELECT coalesce(last.position, %(first)s::int) + 1, nextval('stores_order_number'),
        greatest(clock_timestamp(), last.created + interval '1 microsecond')
 FROM (SELECT) nothing LEFT JOIN LATERAL (
-    SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
+    SELECT position, created FROM stores_order
+    WHERE store_id = %(store)s AND position > %(first)s::int AND position <= %(last)s::int
+    ORDER BY position DESC LIMIT 1
 ) last ON true
 """
 
@@ -91,7 +104,9 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     store = prepared.opened.store
     lock_orders(store_pks=[store.pk])
     _refuse_known(prepared.opened, prepared.request)
-    [place] = fetch_rows(PLACE, [store.pk])
+    is_test = prepared.opened.caller.is_test
+    first, last = TEST_POSITIONS if is_test else LIVE_POSITIONS
+    [place] = fetch_rows(PLACE, {"store": store.pk, "first": first, "last": last})
     order = _order(prepared, _Sequence(*place))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
@@ -100,6 +115,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     hold_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_order(order, status=order.status, by=1)
+    begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
     tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))
@@ -145,6 +161,7 @@ def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
         store=opened.store,
         application_id=opened.caller.application_id,
         user_id=opened.caller.user_id,
+        is_test=opened.caller.is_test,
         position=place.position,
         external_id=request.external_id,
         external_id_user=opened.caller.user_id if opened.caller.is_first_party else None,
@@ -167,8 +184,17 @@ def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
         total_quantity=sum(line.quantity for line in option.lines),
         metadata=dict(request.metadata or {}),
         reprint_of=prepared.reprint_of,
-        cancellable_until=place.created + timedelta(minutes=opened.store.hold_window_minutes),
+        cancellable_until=place.created + _hold_window(prepared),
     )
+
+
+def _hold_window(prepared: PreparedOrder) -> timedelta:
+    """None for a test order whose cancellation is to be refused: it must come to the store."""
+    if prepared.opened.caller.is_test:
+        outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
+        if outcome == TestOutcome.CANCEL_REFUSED:
+            return timedelta()
+    return timedelta(minutes=prepared.opened.store.hold_window_minutes)
 
 
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:

@@ -47,6 +47,7 @@ def store_quote(*, opened: StoreAccess, asked: PriceRequest, prices: Prices) -> 
         store=opened.store,
         application_id=opened.caller.application_id,
         user_id=opened.caller.user_id,
+        is_test=opened.caller.is_test,
         country_code=asked.country_code,
         location_type=asked.location_type,
         created=now,

@@ -120,12 +120,12 @@ def _erase_items(order: Order) -> None:
 
 def _drop_proof_of(order: Order, item: OrderItem) -> None:
     """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
-    caller = Caller(user_id=order.user_id, application_id=order.application_id)
+    caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
     with suppress(DomainError):
         product = product_version_of(item.product_id)
         values: Any = item.template_data
         filling = merge_template(caller=caller, product=product, values=values)
-        drop_proof(digest=filling.digest(settings.PROOF_MARK))
+        drop_proof(digest=filling.proof_digest())
 
 
 def _erase_copies(order: Order, words: list[str]) -> None:

@@ -9,12 +9,15 @@ ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orde
 """
 TALLIES_ANEW = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
-SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY store_id, application_id, status
+SELECT store_id, application_id, status, count(*) FROM stores_order
+WHERE NOT is_test GROUP BY store_id, application_id, status
 """
 
 
 def count_order(order: Order, *, status: int, by: int) -> None:
-    """Keeps the tally true to the orders, in the transaction that writes one."""
+    """Keeps the tally true to the orders, in the transaction that writes one. Test orders count nowhere."""
+    if order.is_test:
+        return
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 

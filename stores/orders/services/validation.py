@@ -8,7 +8,7 @@ import orjson
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
-from stores.orders.models import Order, Quote
+from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
 from stores.orders.pricing import Option, PriceRequest, raise_faults, repeated_item_keys
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
@@ -41,7 +41,7 @@ class Checked(NamedTuple):
 
 def check_order(*, opened: StoreAccess, request: OrderRequest) -> Checked:
     reprint_of = _reprinted(opened, request)
-    raise_faults(unprintable_faults(request.recipient))
+    raise_faults([*unprintable_faults(request.recipient), *outcome_faults(opened, request)])
     if request.quote_id is not None:
         quote, option = _quoted(opened, request)
         products = _products(opened, request.asked, archived=True)
@@ -53,10 +53,20 @@ def check_order(*, opened: StoreAccess, request: OrderRequest) -> Checked:
     return Checked(products, option, quote, reprint_of)
 
 
+def outcome_faults(opened: StoreAccess, request: OrderRequest) -> list[Fault]:
+    """A test order's outcome is one that a worker can play; in a live order it is metadata like any other."""
+    outcome = (request.metadata or {}).get(TEST_OUTCOME)
+    if not opened.caller.is_test or outcome is None or outcome in TestOutcome.values:
+        return []
+    allowed = ", ".join(TestOutcome.values)
+    message = f"{TEST_OUTCOME}: {outcome[:40]!r} is no outcome of a test order; allowed: {allowed}."
+    return [Fault(f"/Metadata/{TEST_OUTCOME}", "test_outcome_unknown", message)]
+
+
 def _reprinted(opened: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
-    found = find_order(opened, request.reprint_of)
+    found = find_order(opened, request.reprint_of, scope=opened.usable)
     if found is None:
         message = "ReprintOfOrderID: there is no such order in this store."
         raise Invalid.at("/ReprintOfOrderID", "order_unknown", message)
@@ -64,7 +74,7 @@ def _reprinted(opened: StoreAccess, request: OrderRequest) -> Order | None:
 
 
 def _quoted(opened: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
-    quote = find_quote(opened, request.quote_id or "")
+    quote = find_quote(opened.usable, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
             "/QuoteID", "quote_unknown", "QuoteID: there is no such quote of yours in this store."

@@ -16,6 +16,8 @@ from stores.typesetting import render_print
 
 # An order is made in one request.
 SECONDS = 20.0
+# Across every page of a test order: whoever prints it by mistake sees it.
+TEST_MARK = "TEST"
 
 
 class PrintedFile(NamedTuple):
@@ -38,8 +40,9 @@ def render_print_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """Bleed, crop marks, pictures at full resolution; takes up to seconds, so hold no lock meanwhile.
+    """Bleed, crop marks, pictures at full resolution, and TEST across what is a test.
 
+    Takes up to seconds, so hold no lock meanwhile.
     Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
     """
     uploads = uploads or Uploads(caller, product.store_id)
@@ -52,7 +55,12 @@ def render_print_file(
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds = deadline - time.monotonic()
         printed = render_print(
-            layout.template, filling.values, filling.images(), layout.fonts, seconds=seconds
+            layout.template,
+            filling.values,
+            filling.images(),
+            layout.fonts,
+            mark=TEST_MARK if caller.is_test else None,
+            seconds=seconds,
         )
     used = tuple(asset.pk for asset in filling.assets.values())
     messages = tuple(message.message for message in printed.messages)

@@ -27,7 +27,7 @@ TOUCH_AFTER = timedelta(days=1)
 def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
     """The stored proof of this product and data, or a new one."""
     filling = merge_template(caller=caller, product=product, values=values)
-    digest = filling.digest(settings.PROOF_MARK)
+    digest = filling.proof_digest()
     traces = traces_of(caller, filling)
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_kept(proof):
@@ -81,7 +81,7 @@ def _render_once(
             [message.message for message in rendered.messages],
             timezone.now(),
         )
-        _save(product, proof)
+        _save(product, proof, is_test=filling.uploads.caller.is_test)
         note_traces(proof=proof, traces=traces)
     return proof
 
@@ -95,9 +95,10 @@ def _wait_for_lock(digest: str) -> None:
         raise
 
 
-def _save(product: ProductVersion, proof: StoredProof) -> None:
+def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None:
     row = Proof(
         product_id=product.pk,
+        is_test=is_test,
         digest=proof.digest,
         sizes=proof.sizes,
         messages=proof.messages,
