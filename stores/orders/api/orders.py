@@ -228,8 +228,8 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_advance",
         summary="Move a test order one status on",
-        description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, Shipped "
-        "with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
+        description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, "
+        "Shipped with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=None,
         responses={200: OrderSerializer},
