@@ -20,6 +20,8 @@ ENVIRONMENT_FILE = VAR / "development.env"
 DATA_FOLDER = VAR / "postgres"
 SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
+DEFAULT_PORT = "8000"
+LAST_PORT = 65535
 # Names the file that chose development mode where no variable did.
 CHOSEN_BY = "FULFILLMENT_MODE_CHOSEN_BY"
 EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
@@ -91,10 +93,16 @@ def _kept_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
 def _public_url(arguments: Sequence[str]) -> str:
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
-    parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
+    parser.add_argument("--port", default=os.environ.get("PORT") or DEFAULT_PORT)
     given, _ = parser.parse_known_args(list(arguments[2:]))
     host = reachable_host(given.host)
-    return f"http://[{host}]:{given.port}" if ":" in host else f"http://{host}:{given.port}"
+    # `up` refuses the port itself, in a sentence about the port.
+    port = given.port if is_port(given.port) else DEFAULT_PORT
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_port(value: str) -> bool:
+    return value.isascii() and value.isdigit() and 0 < int(value) <= LAST_PORT
 
 
 def _file_beside_data() -> Path:

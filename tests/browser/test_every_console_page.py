@@ -22,9 +22,10 @@ def pages(request, site) -> list[ConsolePage]:
     """Read before the browser runs: its loop keeps the database to itself."""
     name, apps = request.param
     _, world = site
+    person = getattr(world, name)
     return [
-        *(pages_of_site() if "accounts" in apps else []),
-        *(page for app in apps for page in pages_of(app, world, getattr(world, name))),
+        *(pages_of_site(person) if "accounts" in apps else []),
+        *(page for app in apps for page in pages_of(app, world, person)),
     ]
 
 

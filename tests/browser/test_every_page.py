@@ -23,7 +23,9 @@ from accounts.callers import Caller
 from accounts.services.email_confirmations import confirmation_token
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery
+from fulfillment.core.errors import Unavailable
 from tests.accounts.pages.test_two_factor import code_of
+from tests.factories.accounts import UserFactory
 from tests.support.crawler import NOT_PAGES, kind_of
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
@@ -118,6 +120,7 @@ def site(site, settings):
     world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
     inviter = Caller.on_pages(world.outsider)
     invite_owner(caller=inviter, application=world.other_application, email="second@far.example")
+    UserFactory(username="newcomer", tenant=world.tenant, email_confirmed=None)
     return address, world
 
 
@@ -145,6 +148,7 @@ def test_every_page_as_a_stranger_and_as_a_user(reset_link, round_trip, settings
     _as_a_user(round_trip, world)
     _secrets(round_trip)
     _with_a_second_step(round_trip)
+    _with_an_unconfirmed_address(round_trip)
 
     assert round_trip.faults == []
     missing = names_of_addresses() - round_trip.addresses
@@ -206,7 +210,8 @@ def _what_went_wrong(going: Round, settings, monkeypatch) -> None:
     going.page.evaluate("document.querySelector('main [name=csrfmiddlewaretoken]').value = ''")
     going.send()
     going.see_open("form too old", status=403)
-    for error, status in ((OperationalError("gone"), 503), (RuntimeError("bug"), 500), (BadRequest(), 400)):
+    failures = (OperationalError("gone"), 503), (RuntimeError("bug"), 500), (BadRequest(), 400)
+    for error, status in (*failures, (Unavailable("Try again in a moment."), 503)):
         with monkeypatch.context() as patch:
             patch.setattr("fulfillment.site.pages.render", _failing(error))
             going.see("/guide", name=f"guide {status}", status=status)
@@ -287,6 +292,14 @@ def _with_a_second_step(going: Round) -> None:
     going.send()
     expect(page.locator("main [aria-invalid=true]")).not_to_have_count(0)
     going.see_open("second step refused", looks=ONCE)
+
+
+def _with_an_unconfirmed_address(going: Round) -> None:
+    going.page.context.clear_cookies()
+    going.visitor.go("/accounts/login/")
+    going.visitor.sign_in("newcomer")
+    going.page.wait_for_url(f"{going.visitor.address}/")
+    going.see("/profile")
 
 
 def test_pages_of_an_operator(round_trip):

@@ -12,6 +12,7 @@ from django.test import Client
 
 from tests.factories.orders import make_product
 from tests.support.interop_browser import Browser
+from tests.support.scenario import confirm_password
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -58,6 +59,7 @@ def test_pasted_lines_read_products_and_sign_a_person_in(world, live_server, set
     settings.API_URL = f"{live_server.url}/api/v1"
     person = Client()
     person.force_login(world.user)
+    confirm_password(person)
     page = person.get(f"/applications/{world.application.pk}/try?fill").content.decode()
     shown = Examples(page).texts
     parts = [shown[f"{name}-{language}"] for name in ("token", "products", "authorize")]

@@ -234,14 +234,17 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     }
 
 
-def pages_of_site() -> list[ConsolePage]:
+def pages_of_site(user: Any) -> list[ConsolePage]:
+    """What belongs to no app; only operators read the audit log and the state of the system."""
+    audit_log = reverse("admin:audit_log")
+    of_operators = [
+        ConsolePage("audit log", audit_log),
+        ConsolePage("audit log refused", f"{audit_log}?from=x&person=no-one", is_like_others=True),
+        ConsolePage("system", reverse("admin:system")),
+    ]
     return [
         ConsolePage("index", reverse("admin:index")),
-        ConsolePage("audit log", reverse("admin:audit_log")),
-        ConsolePage(
-            "audit log refused", f"{reverse('admin:audit_log')}?from=x&person=no-one", is_like_others=True
-        ),
-        ConsolePage("system", reverse("admin:system")),
+        *(of_operators if user.is_operator else []),
         ConsolePage("search", f"{reverse('admin:search')}?s=card"),
         ConsolePage(
             "search without results", f"{reverse('admin:search')}?s=nothing-like-it", is_like_others=True

@@ -128,6 +128,8 @@ def _is_explained(failure: Failure, response: Response, case: Case, sent: Mappin
 
 def _beyond_a_schema(response: Response, case: Case) -> str | None:
     """The reason for the first fault, when there is one for each."""
+    if response.status_code == 415 and "image/*" in case.operation.definition.raw["requestBody"]["content"]:
+        return "the description names the kinds of pictures in words: generators take one raw body only"
     if response.status_code not in {400, 412, 422}:
         return None
     problem = response.json()

@@ -24,7 +24,6 @@ from fulfillment.local.unprivileged import CannotDrop, Identity, find_identity
 from fulfillment.operations.demo import DemoCard, demo_card
 
 READY_SECONDS = 60
-LAST_PORT = 65535
 PORT_SECONDS = 3
 LOOK_SECONDS = 0.2
 RESTART_SECONDS = 1
@@ -36,8 +35,10 @@ class CannotStart(RuntimeError):
 
 
 def port_number(value: str) -> int:
-    if not value.isascii() or not value.isdigit() or not 0 < int(value) <= LAST_PORT:
-        raise argparse.ArgumentTypeError(f"the port is {value!r}; write a whole number from 1 to {LAST_PORT}")
+    if not development.is_port(value):
+        raise argparse.ArgumentTypeError(
+            f"the port is {value!r}; write a whole number from 1 to {development.LAST_PORT}"
+        )
     return int(value)
 
 
@@ -47,7 +48,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default=environment.text("HOST", "127.0.0.1"))
-        parser.add_argument("--port", type=port_number, default=environment.text("PORT", "8000"))
+        parser.add_argument(
+            "--port", type=port_number, default=environment.text("PORT", development.DEFAULT_PORT)
+        )
         parser.add_argument(
             "--end-with-parent", action="store_true", help="end when the process that started this one ends"
         )
@@ -214,7 +217,7 @@ def require_free_port(host: str, port: int) -> None:
         if time.monotonic() > deadline:
             raise CannotStart(
                 f"Port {port} on {host} is taken; end the program that uses it or choose another port, for "
-                f"example: make run PORT={port + 1 if port < LAST_PORT else port - 1}."
+                f"example: make run PORT={port + 1 if port < development.LAST_PORT else port - 1}."
             )
         time.sleep(0.1)
 

@@ -31,7 +31,18 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def var() -> Iterator[Path]:
-    """The folder of one development environment, which every user may pass through."""
+    """The folder of one development environment, in which `service` runs."""
+    yield from new_folder()
+
+
+@pytest.fixture(scope="module")
+def quiet_var() -> Iterator[Path]:
+    """Another one, in which nothing runs between tests."""
+    yield from new_folder()
+
+
+def new_folder() -> Iterator[Path]:
+    """Every user may pass through it."""
     path = Path(tempfile.mkdtemp(prefix="fulfillment-test-"))
     path.chmod(0o755)
     yield path
@@ -42,6 +53,8 @@ def var() -> Iterator[Path]:
 
 def environment(var: Path, **more: str) -> dict[str, str]:
     plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    # Granian writes a process title where setproctitle is installed, over the variables `processes_of` reads.
+    plain["SPT_NOENV"] = "1"
     return plain | {"FULFILLMENT_VAR": str(var), "MEDIA_ROOT": str(var / "media"), "WEB_WORKERS": "1"} | more
 
 
@@ -224,30 +237,32 @@ def test_taken_port_is_told(service, var):
     )
 
 
-def test_ctrl_c_ends_everything(service, var):
-    assert service.end(signal.SIGINT) == 0
-    assert "Traceback" not in service.output()
-    wait_for_silence(var)
+def test_ctrl_c_ends_everything(quiet_var):
+    run = Run(quiet_var).wait_for_card()
+
+    assert run.end(signal.SIGINT) == 0
+    assert "Traceback" not in run.output()
+    wait_for_silence(quiet_var)
 
 
-def test_killed_run_leaves_nothing_in_the_way(var):
-    killed = Run(var).wait_for_card()
-    secrets = (var / "development.env").read_text()
+def test_killed_run_leaves_nothing_in_the_way(quiet_var):
+    killed = Run(quiet_var).wait_for_card()
+    secrets = (quiet_var / "development.env").read_text()
     killed.end(signal.SIGKILL)
 
-    run = Run(var, PORT=str(killed.port)).wait_for_card()
+    run = Run(quiet_var, PORT=str(killed.port)).wait_for_card()
 
-    assert (var / "development.env").read_text() == secrets
+    assert (quiet_var / "development.env").read_text() == secrets
     assert run.end(signal.SIGTERM) == 0
-    wait_for_silence(var)
+    wait_for_silence(quiet_var)
 
 
-def test_run_ends_with_the_make_that_started_it(var):
-    run = Run(var, sys.executable, "-c", PASS_ON).wait_for_card()
+def test_run_ends_with_the_make_that_started_it(quiet_var):
+    run = Run(quiet_var, sys.executable, "-c", PASS_ON).wait_for_card()
 
     run.end(signal.SIGKILL)
 
-    wait_for_silence(var)
+    wait_for_silence(quiet_var)
 
 
 def children_with(run, word: bytes) -> list[int]:
@@ -255,8 +270,8 @@ def children_with(run, word: bytes) -> list[int]:
     return [int(each) for each in children if word in Path(f"/proc/{each}/cmdline").read_bytes()]
 
 
-def test_worker_that_dies_is_replaced(var):
-    run = Run(var).wait_for_card()
+def test_worker_that_dies_is_replaced(quiet_var):
+    run = Run(quiet_var).wait_for_card()
     (worker,) = children_with(run, b"manage.py\0worker")
 
     os.kill(worker, signal.SIGKILL)
@@ -266,18 +281,18 @@ def test_worker_that_dies_is_replaced(var):
         assert time.monotonic() < deadline, "no other worker came"
         time.sleep(0.1)
     assert run.end(signal.SIGTERM) == 0
-    wait_for_silence(var)
+    wait_for_silence(quiet_var)
 
 
-def test_end_of_the_web_server_ends_everything(var):
-    run = Run(var).wait_for_card()
+def test_end_of_the_web_server_ends_everything(quiet_var):
+    run = Run(quiet_var).wait_for_card()
     (server,) = children_with(run, b"granian")
 
     os.kill(server, signal.SIGKILL)
 
     assert run.process.wait(30) == 1
     assert run.output().endswith("The web server ended by itself (exit code -9); the reason is above.\n")
-    wait_for_silence(var)
+    wait_for_silence(quiet_var)
 
 
 @pytest.mark.parametrize(
@@ -298,21 +313,21 @@ def test_end_of_the_web_server_ends_everything(var):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_refusal_is_one_sentence(var, variables, sentence):
-    given = {name: value.format(var=var) for name, value in variables.items()}
+def test_refusal_is_one_sentence(quiet_var, variables, sentence):
+    given = {name: value.format(var=quiet_var) for name, value in variables.items()}
     command = [sys.executable, "manage.py", "up"]
-    variables = environment(var, FULFILLMENT_MODE="development", PORT=str(free_port())) | given
+    variables = environment(quiet_var, FULFILLMENT_MODE="development", PORT=str(free_port())) | given
     done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
 
     assert done.returncode in {1, 2}
     assert "Traceback" not in done.stderr
     assert re.search(sentence, done.stderr.splitlines()[-1]), done.stderr
-    wait_for_silence(var)
+    wait_for_silence(quiet_var)
 
 
-def test_address_without_mode_is_not_taken_for_development(var):
+def test_address_without_mode_is_not_taken_for_development(quiet_var):
     command = [sys.executable, "manage.py", "check"]
-    variables = environment(var, DATABASE_URL="postgresql://nobody@127.0.0.1:1/production")
+    variables = environment(quiet_var, DATABASE_URL="postgresql://nobody@127.0.0.1:1/production")
     done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=60)
 
     assert done.returncode == 1

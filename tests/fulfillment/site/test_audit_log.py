@@ -47,7 +47,7 @@ def test_a_deleted_object_has_no_page_but_a_history(world, client):
     said = text_of(client, action="delete", kind="accounts.tenant")
 
     assert "Deleted: Tenant gone.example" in said
-    assert "Made: Tenant" in text_of(client, kind="accounts.tenant", object=str(key))
+    assert "Created: Tenant" in text_of(client, kind="accounts.tenant", object=str(key))
 
 
 def test_pages_of_the_log_follow_one_another(furnished, client):

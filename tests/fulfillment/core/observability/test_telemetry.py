@@ -28,9 +28,9 @@ def collector():
 
 @pytest.fixture
 def broken_table():
-    """Orders can be read and not be written."""
+    """Orders can be neither read nor written."""
     change = "ALTER TABLE {} RENAME TO {}"
-    names = ("stores_orderhistory", "stores_orderhistory_away")
+    names = ("stores_order", "stores_order_away")
     with connection.cursor() as cursor:
         cursor.execute(change.format(*names))
     yield
@@ -52,9 +52,7 @@ def events_of(collector: Collector) -> list[dict]:
     return found
 
 
-def test_an_error_reaches_sentry_once_and_tells_nothing_of_people_or_secrets(
-    tmp_path, collector, broken_table
-):
+def test_errors_reach_sentry_once_each_without_people_or_secrets(tmp_path, collector, broken_table):
     pytest.importorskip("sentry_sdk")
     world = build_world()
     make_product(world.associated)
@@ -68,22 +66,26 @@ def test_an_error_reaches_sentry_once_and_tells_nothing_of_people_or_secrets(
         "Cookie": "sessionid=canary-session",
     }
     with serving(tmp_path, SENTRY_DSN=f"http://public@127.0.0.1:{collector.port}/7") as served:
-        response = requests.post(
-            f"{served.url}/api/v1/store/associated/order",
-            json=body,
-            headers=headers,
-            timeout=20,
+        orders = f"{served.url}/api/v1/store/associated/order"
+        written = requests.post(orders, json=body, headers=headers, timeout=20)
+        collector.wait_for(lambda path, body: b'"type":"event"' in body and b'"POST"' in body)
+        read = requests.get(
+            f"{orders}/exportview?externalID=canary-of-the-query", headers=headers, timeout=20
         )
-        collector.wait_for(lambda path, body: b'"type":"event"' in body)
+        collector.wait_for(lambda path, body: b'"type":"event"' in body and b'"GET"' in body)
 
-    assert (response.status_code, response.json()["Code"]) == (500, "internal_error")
-    (event,) = events_of(collector)
+    for response in (written, read):
+        assert (response.status_code, response.json()["Code"]) == (500, "internal_error")
+    events = events_of(collector)
     sent = b"".join(body for _, body in collector.received).decode()
-    error = event["exception"]["values"][-1]
-    assert "stores_orderhistory" in error["value"]
-    assert error["stacktrace"]["frames"]
-    assert event["request"]["url"] == f"{served.url}/api/v1/store/associated/order"
-    assert event["request"]["method"] == "POST"
+    assert [(one["request"]["method"], one["request"]["url"]) for one in events] == [
+        ("POST", orders),
+        ("GET", f"{orders}/exportview"),
+    ]
+    for event in events:
+        error = event["exception"]["values"][-1]
+        assert "stores_order" in error["value"]
+        assert error["stacktrace"]["frames"]
     for kept in (
         "canary",
         "Canary",
@@ -200,7 +202,7 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     world = build_world()
     client = world.as_application()
     headers = headers_of(client) | {"X-Forwarded-For": "198.51.100.77"}
-    path = "/api/v1/store/associated?code=canary-code&name=Canary"
+    path = "/api/v1/store/associated/order/exportview?externalID=canary-of-the-query"
     endpoint = f"http://127.0.0.1:{collector.port}"
     with serving(
         tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="200", LOG_FORMAT="json"

@@ -81,7 +81,7 @@ def test_the_audit_trail_names_people_and_records(world, operator):
         for word in ("Created", "outsider", "Associated Print", "operator", "/admin/accounts/role/add/"):
             assert word in page
         assert "Pgh" not in page
-    assert "Role made" in shown
+    assert "Role created" in shown
     assert "object (" not in shown
 
 
