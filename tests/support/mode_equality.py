@@ -21,40 +21,43 @@ OWN = {
 }
 # The mark, and what it makes of a file.
 MARKS = {"IsTest", "SHA256", "Bytes"}
-COUNTRIES = ("US", "US", "US", "CA", "DE", "XX")
 
 
-def random_items(chance: random.Random, products: list[Product]) -> list[dict[str, Any]]:
-    """Mostly what can be had, and some that breaks each rule."""
+def random_items(chance: random.Random, products: list[Product], *, broken: bool) -> list[dict[str, Any]]:
+    names = [product.external_id for product in products]
+    quantities = [100, 200, 300, 500, 1000]
+    if broken:
+        names, quantities = [*names, "none"], [*quantities, 1, 101, 10_000_000]
     return [
-        {"ProductID": chance.choice([*(p.external_id for p in products), "none"]), "Quantity": quantity}
-        for quantity in chance.choices(
-            (100, 100, 200, 250, 500, 1000, 1, 101, 10_000_000), k=chance.choice((1, 1, 2, 3))
-        )
+        {"ProductID": chance.choice(names), "Quantity": chance.choice(quantities)}
+        for _ in range(chance.choice((1, 1, 2, 3)))
     ]
 
 
 def random_quote(chance: random.Random, products: list[Product]) -> dict[str, Any]:
+    """One in five breaks some rule."""
+    broken = chance.random() < 0.2
     body: dict[str, Any] = {
-        "Items": random_items(chance, products),
-        "ShipTo": {"CountryCode": chance.choice(COUNTRIES)},
+        "Items": random_items(chance, products, broken=broken),
+        "ShipTo": {"CountryCode": chance.choice(("XX", "DE", "US") if broken else ("US",))},
     }
     if chance.random() < 0.3:
-        body["DeliveryMethodCode"] = chance.choice(("GROUND", "OVERNIGHT", "PIGEON"))
-    if chance.random() < 0.3:
-        body["ProductionDays"] = chance.choice((1, 3, 77))
+        body["DeliveryMethodCode"] = chance.choice(
+            ("PIGEON", "GROUND") if broken else ("GROUND", "OVERNIGHT")
+        )
+        body["ProductionDays"] = chance.choice((77, 3) if broken else (1, 3))
     return body
 
 
 def random_order(chance: random.Random, products: list[Product]) -> dict[str, Any]:
     body = random_quote(chance, products)
-    country = body.pop("ShipTo")["CountryCode"]
-    body["Recipient"] = {**RECIPIENT, "CountryCode": country}
-    if chance.random() < 0.2:
-        body["Recipient"]["Name"] = chance.choice(("", "\u2603 \U000e0041", "Q" * 101))
+    body["Recipient"] = {**RECIPIENT, **body.pop("ShipTo")}
+    if chance.random() < 0.1:
+        body["Recipient"]["Name"] = chance.choice(("", "\U000e0041", "Q" * 101))
     for item in body["Items"]:
         if item["ProductID"] == "card-two-sided":
-            item["TemplateData"] = {**card_data(), "Name": chance.choice(("Ada", "W" * 300, "Grace Hopper"))}
+            name = chance.choices(("Ada", "Grace Hopper", "W" * 300), (10, 10, 1))[0]
+            item["TemplateData"] = {**card_data(), "Name": name}
     if chance.random() < 0.3:
         body["Metadata"] = {"campaign": chance.choice(("spring", "autumn"))}
     return body

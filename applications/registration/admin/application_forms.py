@@ -18,7 +18,7 @@ class ApplicationForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget,
         help_text="One address a line: https, or http on loopback.",
     )
-    is_test = forms.BooleanField(
+    for_tests = forms.BooleanField(
         label="Test application",
         required=False,
         help_text="What it orders is never produced. Chosen at registration, for ever.",
@@ -41,7 +41,7 @@ class ApplicationForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
-        is_test = self.instance.is_test if self.instance.created else values.get("is_test")
+        is_test = self.instance.is_test or values.get("for_tests")
         if is_test and values.get("is_first_party"):
             self.add_error("is_first_party", "A part of this service is no test application.")
         return values

@@ -94,7 +94,9 @@ def _ask(request: HttpRequest, caller: Caller, application: Application, form: A
     except DomainError as error:
         show_faults(form, error, ASK_FIELDS)
         return False
-    if created:
+    if asked.state == AssociationState.APPROVED:
+        messages.success(request, f"{asked.store} lets test applications in: it may be used now.")
+    elif created:
         messages.success(request, f"{asked.store} was asked. The answer appears here.")
     else:
         messages.info(request, f"{asked.store} was asked before and has not answered yet.")
