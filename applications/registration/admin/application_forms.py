@@ -1,7 +1,7 @@
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from applications.registration.models import Application
 from applications.registration.services.applications import NAMES
@@ -21,6 +21,7 @@ class ApplicationForm(forms.ModelForm):
     for_tests = forms.BooleanField(
         label="Test application",
         required=False,
+        widget=UnfoldBooleanSwitchWidget,
         help_text="What it orders is never produced. Chosen at registration, for ever.",
     )
     new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
