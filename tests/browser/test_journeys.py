@@ -274,6 +274,6 @@ def test_from_a_test_application_to_a_store_that_lets_it_in(store_for_tests, vis
     page.fill("#id_store", "unassociated")
     page.get_by_role("button", name=re.compile("^Ask|^Request")).click()
 
-    expect(page.get_by_text("lets test applications in")).to_be_visible()
+    expect(page.locator(".notice", has_text="lets test applications in")).to_be_visible()
     visitor.go("/applications")
     expect(page.locator("li", has_text="Trial").locator(".badge-test")).to_have_text("Test")
