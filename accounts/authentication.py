@@ -33,7 +33,7 @@ class TenantBackend(BaseBackend):
         if not username or password is None or "\0" in username:
             return None
         user = user_for_sign_in(username)
-        # A name that nobody has is limited and counted like any other.
+        # An unknown name is limited and counted like any other.
         account = str(user.pk) if user else "@".join(split_sign_in_name(username))
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         device = known_device(request, user)

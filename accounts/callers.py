@@ -55,7 +55,7 @@ class Caller:
 
     @property
     def third_party_id(self) -> UUID | None:
-        """The application whose association limits this caller; None where the user alone is judged."""
+        """The application whose association limits this caller; None where only the user's own grants count."""
         return None if self.is_first_party else self.application_id
 
     @classmethod

@@ -32,7 +32,7 @@ def demo_sign_ins_left() -> list[str]:
     return [
         f"{user.username}@{user.tenant.domain}"
         for user in candidates[:MOST_LOOKED_AT]
-        # Not the user's own check, which writes an old hash anew.
+        # Not the user's own check, which would upgrade an old hash.
         if check_password(DEMO_PASSWORDS[user.username.lower()], user.password)
     ]
 

@@ -1,4 +1,4 @@
-"""A browser somebody signed in to an account with, known again by a signed cookie (OWASP's device cookies).
+"""Browsers that were signed in to an account before, recognised by a signed cookie (OWASP's device cookies).
 
 Strangers' wrong passwords close an account to all browsers but these, which have tries of their own.
 """
@@ -20,7 +20,7 @@ SALT = "accounts.devices"
 def known_device(request: HttpRequest | None, user: User | None) -> str:
     """What tells the browser from all others, if the last to sign in with it was this user; else ''.
 
-    Nor after the password was changed in another browser: whoever knew the old one begins as a stranger.
+    Nor after the password was changed in another browser: knowing the old one is worth nothing.
     """
     signed = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "") if request else ""
     if not signed or user is None:

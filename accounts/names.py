@@ -85,8 +85,8 @@ def _refusal(reason: str) -> ValidationError:
 
 def _reason(name: str, error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
-    told = REASONS.get(error.reason.rpartition("/")[2], "{letter} cannot stand in it")
-    return told.format(
+    reason = REASONS.get(error.reason.rpartition("/")[2], "{letter} cannot stand in it")
+    return reason.format(
         letter=" ".join(map(_named, letter)),
         plain=repr(unicodedata.normalize("NFKC", letter)),
         version=unicodedata.unidata_version,

@@ -33,7 +33,7 @@ RETURNING kept.used,
 """  # noqa: S608 - constants of this module
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {
-    seconds: _COUNT.format(source="(SELECT %s::text AS bucket) asked", seconds=seconds)
+    seconds: _COUNT.format(source="(SELECT %s::text AS bucket) requested", seconds=seconds)
     for seconds in (MINUTE, QUARTER_OF_AN_HOUR, DAY)
 }
 GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"

@@ -4,7 +4,7 @@ from fulfillment.core.secrets import StoredSecret
 
 __all__ = ["STORED_SECRETS", "TIME_LIMITED"]
 
-# The digests of an answer's key are not written anew: what they are made of is not kept, and a day later they go.
+# Digests of idempotency keys are not rotated: the keys themselves are not stored, and the digests expire in a day.
 STORED_SECRETS = (
     StoredSecret("subscription keys", SubscriptionKey),
     StoredSecret("authenticators", Authenticator, digest=None),

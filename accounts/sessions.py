@@ -1,4 +1,4 @@
-"""Sessions in the database under a digest of their ID: whoever reads a copy of it can take over none.
+"""Sessions in the database under a digest of their ID: a copy of the database opens no session.
 
 Session IDs are random and long, so that a plain SHA-256 does, cut to what the column holds. Pages are synchronous,
 and so is this.

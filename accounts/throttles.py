@@ -24,9 +24,9 @@ from fulfillment.core.secrets import digest
 def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimitStatus | None:
     """Counts a try on the name as it was typed and on the address; the standing that refuses it, if one does.
 
-    Of what was typed alone, never of who that is: two ways to write a name that share a limit only where somebody
-    has it would tell that somebody has. A `device` known to the account has tries of its own instead, which nobody
-    else can use up.
+    The bucket is made from the typed text, never from the account: if two spellings shared a limit only where the
+    account exists, the limit would reveal that it exists. A `device` known to the account has tries of its own, which
+    no one else can use up.
     """
     return _first_over(
         (_device_bucket(device) or _name_bucket(name), settings.SIGN_IN_TRIES_PER_ACCOUNT),
@@ -35,7 +35,7 @@ def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimi
 
 
 def hit_account_limit(*, account: str) -> bool:
-    """Counts a try on the account, however its name was written; False when it had enough, which nobody is told."""
+    """Counts a try on the account, however its name was written; False at the limit, which the answer never reveals."""
     return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
 
 
@@ -48,9 +48,9 @@ def count_confirmation(*, account: str, address: str, device: str = "") -> RateL
 
 
 def forget_failures(*, name: str, account: str, address: str, device: str = "") -> None:
-    """After the right password: the account begins anew, and this try was none against the address.
+    """After the right password: the account's count starts again, and this try does not count against the address.
 
-    On a known device only that begins anew: who guesses elsewhere gains nothing by it.
+    On a known device only its own count starts again: guesses from elsewhere gain nothing by it.
     """
     if device:
         forget(_device_bucket(device))
@@ -84,7 +84,7 @@ def count_sign_up(*, address: str) -> RateLimitStatus | None:
 
 
 def count_confirmation_mail(*, email: str) -> RateLimitStatus | None:
-    """Counts a mail to an address that is not confirmed: whatever account asks, its owner may not want any."""
+    """Counts a mail to an address that is not confirmed: its owner may want none, whichever account requests it."""
     bucket = f"confirmation:{digest(email.casefold())[:40]}"
     return _first_over((bucket, settings.CONFIRMATIONS_PER_EMAIL), window=DAY)
 

@@ -12,6 +12,6 @@ class FulfillmentConfig(AppConfig):
         from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
         from fulfillment.core.audit.indexes import build_trail_indexes  # noqa: PLC0415
 
-        # Told once, when the migrations of all apps are done; of an app without models nothing is told.
+        # Sent once, when the migrations of all apps are done; apps without models send no signal.
         post_migrate.connect(install_append_only_triggers, sender=apps.get_app_config("accounts"))
         post_migrate.connect(build_trail_indexes, sender=apps.get_app_config("accounts"))

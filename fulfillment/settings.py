@@ -302,7 +302,7 @@ TRUSTED_PROXIES = environment.networks(
 )
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
-# An hour can be waited out; what browsers are told for longer, or for other hosts, nobody can take back.
+# An hour can be waited out; a longer time, or other hosts, cannot be taken back from browsers.
 SECURE_HSTS_SECONDS = environment.integer("HSTS_SECONDS", 3600, maximum=63_072_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and environment.flag("HSTS_INCLUDE_SUBDOMAINS")
 SECURE_HSTS_PRELOAD = HTTPS and environment.flag("HSTS_PRELOAD")

@@ -1,4 +1,4 @@
-# ruff: noqa: E402 - a worker that is told to stop while it loads all this must end
+# ruff: noqa: E402 - a worker that is stopped while it loads all this must end
 from fulfillment.site.draining import closing_connections, drain_before_stop, end_while_loading
 
 end_while_loading()

@@ -113,7 +113,7 @@ class _Steps:
         try:
             yield transaction.atomic(act)
         finally:
-            # After its end only the commit can fail, and then nobody knows whether it did.
+            # After its end only the commit can fail, and whether it did is then unknown.
             if not answers and self.discard is not None:
                 self.discard(viewset, prepared)
 

@@ -17,7 +17,7 @@ class AssociationState(models.TextChoices):
 
 @pghistory.track()
 class AssociationRequest(models.Model):
-    """Somebody asks for a relationship: an application with a store, or a user with an application."""
+    """A request for access: of an application to a store, or of a user to an application."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     application = models.ForeignKey(

@@ -3,7 +3,7 @@ from django.db import models
 
 
 class EmailChange(models.Model):
-    """The address a user asked for; it counts once whoever reads its mail says so.
+    """A new address of a user; it counts once it is confirmed by the link mailed to it.
 
     `digest` is that of the token in the mail. `password_digest` ties it to the password it was asked with: who
     changes the password in between has ended it.

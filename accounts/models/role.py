@@ -54,7 +54,7 @@ class Role(models.Model):
         return f"{self.grant} for {self.user or self.application}"
 
     def clean(self) -> None:
-        """What is given by hand: neither a pair that nothing asks for, nor a grant that says nothing of its pair."""
+        """Checks a role entered by hand: its pair of objects exists in the model, and the grant fits the pair."""
         if self.user_id and self.application_id and self.store_id:
             raise ValidationError("A role joins two of user, application and store: leave one of them out.")
         if not (self.application_id or self.store_id) or not self.grant:

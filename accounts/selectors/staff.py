@@ -45,7 +45,7 @@ class Staff:
 
 
 def staff_of(user: Any) -> Staff:
-    """One query, none for operators; nobody for inactive and signed-out people."""
+    """One query, none for operators; an empty answer for inactive and signed-out users."""
     if not user.is_active or not user.is_authenticated:
         return Staff(is_operator=False, grants={})
     if user.is_operator:

@@ -12,15 +12,15 @@ from fulfillment.core.errors import Forbidden, Invalid, NotFound
 
 MAXIMUM_ADDRESSES = 100
 
-# One look-up whatever the answer, so that its time tells nothing; LATERAL keeps the order asked.
+# One look-up whatever the answer, so that its time tells nothing; LATERAL keeps the order of the request.
 ADDRESSES_OF_TENANT = """
-SELECT asked.address
-FROM unnest(%s::text[]) WITH ORDINALITY AS asked(address, place)
+SELECT requested.address
+FROM unnest(%s::text[]) WITH ORDINALITY AS requested(address, place)
 WHERE EXISTS (
     SELECT FROM accounts_user person
-    WHERE person.tenant_id = %s AND lower(person.email) = lower(asked.address) AND person.is_active
+    WHERE person.tenant_id = %s AND lower(person.email) = lower(requested.address) AND person.is_active
 )
-ORDER BY asked.place
+ORDER BY requested.place
 """
 
 
@@ -75,7 +75,7 @@ def known_addresses(
         raise Invalid.at(
             "",
             "too_many_addresses",
-            f"At most {MAXIMUM_ADDRESSES} addresses can be asked; {len(addresses)} were sent.",
+            f"At most {MAXIMUM_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
         )
     tenant_id = _tenant_asked(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
@@ -92,7 +92,7 @@ def _tenant_asked(caller: Caller, domain: str | None, own_tenant_id: int) -> int
         return found
     if caller.is_operator:
         raise NotFound("There is no tenant with this domain.", code="tenant_not_found")
-    # The same for an unknown and a foreign tenant: who asks learns nothing about others.
+    # The same for an unknown and a foreign tenant: the caller learns nothing about others.
     raise Forbidden("Only operators can ask about another tenant.", code="foreign_tenant")
 
 

@@ -19,7 +19,7 @@ from accounts.selectors.associations import association_request_for
 from fulfillment.core.errors import Conflict, Forbidden, Invalid
 
 # Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
-# for apps to the right of this one: whoever listens writes with the decision, or undoes it by raising.
+# for apps to the right of this one: receivers write in the transaction of the decision, and undo it by raising.
 association_decided = Signal()
 LET_IN = "The store lets test applications in."
 
@@ -42,7 +42,7 @@ def request_association(
     is_let_in = _is_let_in(application, store, grants)
     if is_let_in and (known := _approved_before(application, store, grants)):
         return known, False
-    # Who asks twice at once is told apart by the unique index on pending requests.
+    # Of two requests at once the unique index on pending requests lets one through.
     pending = AssociationRequest.objects.filter(
         application=application, store=store, user=user_id, state=AssociationState.PENDING
     )
@@ -69,7 +69,7 @@ def request_association(
 def approve_association(
     *, caller: Caller, request_id: Any, grants: Sequence[str] | None = None, note: str = ""
 ) -> AssociationRequest:
-    """Approves and writes the roles: `grants` if given, else those asked for, else the usual ones."""
+    """Approves and writes the roles: `grants` if given, else those requested, else the usual ones."""
     require_operator(caller)
     request = _pending(caller, request_id)
     chosen = list(grants) if grants else list(request.grants) or _usual_grants(request)

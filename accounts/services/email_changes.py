@@ -1,4 +1,4 @@
-"""A new e-mail address counts once its mailbox has answered; the old one, if it was confirmed, is told twice."""
+"""A new e-mail address counts once its mailbox has answered; the old one, if it was confirmed, is notified twice."""
 
 import contextlib
 from datetime import timedelta
@@ -15,7 +15,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(hours=24)
-# Between two mails for the same user, so that nobody's mailbox can be filled from here.
+# Between two mails for the same user, so that no mailbox can be flooded from here.
 PAUSE = timedelta(minutes=1)
 
 
@@ -27,7 +27,7 @@ def ask_email_change(*, user: User, email: str) -> EmailChange:
     try:
         send_letter("accounts/mails/email_confirm.txt", change.email, context)
     except MailAway:
-        # Nobody can confirm it, and the next try must not have to wait.
+        # It cannot be confirmed, and the next try must not have to wait.
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
     if user.email_confirmed is not None:

@@ -27,7 +27,7 @@ def ask_confirmation(*, user: User) -> RateLimitStatus | None:
 
 
 def send_confirmation_link(*, user_id: str) -> None:
-    """To the address as it is now; an address confirmed meanwhile gets no more mail."""
+    """To the address as it is now; an address that is confirmed by now gets no more mail."""
     users = User.objects.filter(pk=user_id, is_active=True, email_confirmed__isnull=True)
     if user := users.select_related("tenant").first():
         context = {"user": user, "token": confirmation_token(user), "days": LIFETIME // timedelta(days=1)}

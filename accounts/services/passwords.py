@@ -26,10 +26,10 @@ def send_reset_links(*, email: str) -> None:
 
     It goes to the address as it was confirmed: another spelling may be another mailbox.
     """
-    asked = User.objects.filter(is_active=True, email_confirmed__isnull=False)
-    asked = asked.alias(lower=Lower("email")).filter(lower=Lower(Value(email)))
+    accounts = User.objects.filter(is_active=True, email_confirmed__isnull=False)
+    accounts = accounts.alias(lower=Lower("email")).filter(lower=Lower(Value(email)))
     mailboxes: dict[str, list[User]] = {}
-    for user in asked.select_related("tenant").order_by("username", "pk")[:MOST_ACCOUNTS]:
+    for user in accounts.select_related("tenant").order_by("username", "pk")[:MOST_ACCOUNTS]:
         if user.has_usable_password():
             mailboxes.setdefault(user.email, []).append(user)
     for address, users in mailboxes.items():

@@ -72,7 +72,7 @@ def _profile(user: User) -> Iterator[Record]:
 
 
 def _erase_profile(user: User) -> None:
-    """The row stays: orders and decisions point at it. It names nobody and opens nothing."""
+    """The row stays: orders and decisions point at it. It holds no personal data and gives no access."""
     erase_console_log(user)
     _erase_jobs(user)
     user.username = f"erased-{user.pk.hex}"
@@ -135,7 +135,7 @@ def _requests(user: User) -> Iterator[Record]:
             "ID": str(request.pk),
             "ApplicationID": str(request.application_id),
             "State": request.state,
-            # Of a request of somebody else that this person decided about, the words are that other's.
+            # The message of a request that this person only decided belongs to its author.
             "Message": request.message if user.pk in {request.requested_by_id, request.user_id} else None,
             "Note": request.note,
             "Created": timestamp(request.created),
@@ -144,7 +144,7 @@ def _requests(user: User) -> Iterator[Record]:
 
 
 def _erase_requests(user: User) -> None:
-    """What the person wrote or was told; of decisions about others only notes with a name of the person in them."""
+    """Requests the person made and decisions about them; of decisions about others only notes that name the person."""
     requests = AssociationRequest.objects.filter(Q(requested_by=user) | Q(user=user))
     _erase_words("message", AssociationRequest.objects.filter(requested_by=user))
     _erase_words("note", requests)

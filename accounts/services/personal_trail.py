@@ -26,8 +26,8 @@ def console_log(user: User) -> Iterator[Record]:
     """
     about = _about(user)
     entries = LogEntry.objects.filter(about | Q(user=user)).select_related("content_type")
-    told = entries.annotate(is_about=ExpressionWrapper(about, BooleanField()))
-    for entry in told.order_by("action_time").iterator():
+    marked = entries.annotate(is_about=ExpressionWrapper(about, BooleanField()))
+    for entry in marked.order_by("action_time").iterator():
         yield {
             "Timestamp": timestamp(entry.action_time),
             "Action": entry.get_action_flag_display(),
@@ -83,7 +83,7 @@ def known_as(user: User) -> list[Any]:
 
 
 def emails_of(user: User) -> list[str]:
-    """Every address the person ever had, in lower case. One only asked for may be another's: it is not among them."""
+    """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
     return sorted({one.email.lower() for one in known_as(user) if one.email and one.email != ERASED})
 
 

@@ -1,4 +1,4 @@
-"""What is never written anew and yet needs an older secret until its own time is over: links in mails, kept answers.
+"""What is never rotated and still needs an older secret until it expires: links in mails, stored answers.
 
 `rotate_secrets` notes when it first ran under a new first value; what was made before may be under an older one.
 """

@@ -15,12 +15,12 @@ from fulfillment.core.client_addresses import bucket_of_address
 COUNTED = frozenset({"invalid_client", "invalid_grant"})
 
 
-# So many times its limit an address may be refused; then it is an attack, and nobody behind it is looked at.
+# So many times its limit an address may be refused; then it is an attack, and its tokens are not checked either.
 FLOOD = 10
 
 
 def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
-    """The standing of an address that goes on and on; does not ask the database."""
+    """The rate-limit status of an address far over its limit, without a query."""
     standing = rate_limits.cached_rejection(_bucket(request))
     return standing if standing and standing.used > FLOOD * standing.quota else None
 
@@ -46,7 +46,7 @@ class Attempt:
             self._count_on()
         return standing
 
-    def judge(self, content: str | None, status: int) -> RateLimitStatus | None:
+    def count_outcome(self, content: str | None, status: int) -> RateLimitStatus | None:
         """Counts a refusal; the standing of the address if that was one too many."""
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:

@@ -14,13 +14,13 @@ from accounts.models import User
 
 
 def resources_of(request: Request, granted: list[str]) -> list[str]:
-    """The resources the token is for (RFC 8707): of those granted, the ones asked for now, or all."""
-    asked = [value for name, value in request.decoded_body or [] if name == "resource"]
-    asked = asked or getattr(request, "resources", [])
-    require_known_resources(asked, request)
-    if granted and not set(asked) <= set(granted):
+    """The resources the token is for (RFC 8707): of those granted, the ones requested now, or all."""
+    requested = [value for name, value in request.decoded_body or [] if name == "resource"]
+    requested = requested or getattr(request, "resources", [])
+    require_known_resources(requested, request)
+    if granted and not set(requested) <= set(granted):
         raise errors.CustomOAuth2Error("invalid_target", "The resource was not granted.", request=request)
-    return list(dict.fromkeys(asked)) or granted
+    return list(dict.fromkeys(requested)) or granted
 
 
 def require_known_resources(resources: list[str], request: Request) -> None:

@@ -17,8 +17,8 @@ API_PREFIX = "/api/"
 class RateLimits:
     """Authentication counts a known caller on its subscription; every other request counts on its address.
 
-    Of an address that is over its limit only who carries a token that exists goes on: strangers behind the same
-    address lock nobody out, and cost no more than the look for their token.
+    From an address over its limit only requests with an existing token are served: unknown callers behind the same
+    address lock no one out, and cost no more than the look-up of their token.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

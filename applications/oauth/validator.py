@@ -1,4 +1,4 @@
-"""What the toolkit asks about clients, codes and tokens, answered by the rules of this service.
+"""The toolkit's questions about clients, codes and tokens, answered by the rules of this service.
 
 Codes and tokens are found by a digest of their value; the values are not stored. A code is claimed and a refresh
 token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
@@ -195,7 +195,7 @@ class Validator(OAuth2Validator):
             return False
         now = timezone.now()
         if held.revoked is not None:
-            # Before it was spent it cannot come again: a clock was set back meanwhile.
+            # It cannot be reused before it was used: the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
                 end_token_family(token_family=held.token_family)
             return False

@@ -125,7 +125,7 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         if standing := attempt.cached_rejection():
             return _too_many_failures(standing)
         content, status = _response_to(request, form, respond)
-        if standing := attempt.judge(content, status):
+        if standing := attempt.count_outcome(content, status):
             return _too_many_failures(standing)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code

@@ -10,7 +10,7 @@ class Companion(Protocol):
         """Runs until cancelled."""
 
     def take_no_more(self) -> None:
-        """The worker is to end: what is under way goes on, nothing new begins."""
+        """The worker is to end: finish what is under way, start nothing new."""
 
     async def close(self) -> None:
         """Ends what is under way, after a moment to finish."""

@@ -1,4 +1,4 @@
-"""Texts of models, judged alike by services and by forms of the console."""
+"""Checks of texts, shared by services and forms of the console."""
 
 from collections.abc import Collection
 from typing import Any, ClassVar

@@ -224,7 +224,7 @@ def _accepts(host: Host) -> bool:
 def _process_of(host: Host) -> int | None:
     """Return the process of the server on this data folder, forgetting a file a killed one left behind.
 
-    After a restart of the machine or container the number in the file may be somebody else's.
+    After a restart of the machine or container the number in the file may be another process's.
     """
     file = host.data / "postmaster.pid"
     try:

@@ -114,7 +114,7 @@ def make_folder(folder: Path) -> None:
 
 
 def give_to_owner(path: Path) -> None:
-    """Root leaves a checkout usable for whoever it belongs to."""
+    """Run as root, leaves the checkout usable for its owner."""
     if os.geteuid() == 0:
         around = path.parent.stat()
         os.chown(path, around.st_uid, around.st_gid)
@@ -133,7 +133,7 @@ def installed_programs() -> Path:
 
 
 def server_user(data_folder: Path) -> pwd.struct_passwd:
-    """Root hands the server to whoever owns the data or the checkout, so that both can run it later."""
+    """Run as root, starts the server as the owner of the data or of the checkout, so that both can run it later."""
     for folder in (data_folder, data_folder.parent, data_folder.parent.parent):
         uid = folder.stat().st_uid if folder.exists() else 0
         if uid and (owner := find_user(uid)):

@@ -65,7 +65,7 @@ class Identity:
 def find_identity(
     *, data_folder: Path, checkout: Path, media: Path, environment: Mapping[str, str] = os.environ
 ) -> Identity | None:
-    """None where this is not root, or root is told to stay so. Raises CannotDrop."""
+    """None where this is not root, or RUN_AS_ROOT is set. Raises CannotDrop."""
     if os.geteuid() != 0 or environment.get("RUN_AS_ROOT") == "1":
         return None
     owner = server_user(data_folder)

@@ -1,7 +1,7 @@
 """Copies all stored files from the folder to the bucket or back, beside the running service.
 
 A copy counts once it was read back with the same SHA-256; what is there already is not sent again, so that a stopped
-run goes on where it was. docs/operating/backup.md has the order of the steps.
+run continues where it stopped. docs/operating/backup.md has the order of the steps.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
     try:
         wanted, size = _content_of(name, source)
     except FileNotFoundError:
-        # Removed meanwhile: what erases a recipient does not wait.
+        # Removed in the meantime: erasure of a recipient does not wait.
         return
     if _is_there(name, target, wanted, size):
         moved.there += 1
@@ -80,7 +80,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
 
 
 def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -> bool:
-    """False for a file that went meanwhile; its copy goes, too."""
+    """False for a file that was removed in the meantime; its copy is removed, too."""
     try:
         with source.open(name) as file:
             target.save(name, File(file, name=name))

@@ -1,4 +1,4 @@
-"""Recognises a database made before 0.1.0, whose migrations began anew with that release."""
+"""Recognises a database made before 0.1.0, whose migrations start with that release."""
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader

@@ -39,7 +39,7 @@ def export_user_data(*, user: Any) -> bytes:
 
 
 def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
-    """A JSON array, record by record: of somebody who did much there are millions."""
+    """A JSON array, record by record: one person may have millions."""
     before = b"[\n"
     for record in records:
         yield before + orjson.dumps(record, option=orjson.OPT_INDENT_2, default=str)

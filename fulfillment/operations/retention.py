@@ -15,7 +15,7 @@ from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
 
 BATCH = 500
-# Workers remove what they have done; what failed is kept for whoever looks for the reason.
+# Workers remove finished jobs; failed ones are kept for operators to examine.
 OLD_JOBS = """
 SELECT id FROM procrastinate_jobs job
 WHERE status IN ('failed', 'cancelled', 'aborted')

@@ -1,4 +1,4 @@
-"""Writes stored secrets anew under the newest pepper and the newest encryption key, beside the running service.
+"""Hashes and encrypts stored secrets again with the newest pepper and encryption key, beside the running service.
 
 While it runs, every value is found and read under old and new alike: the settings name both.
 """

@@ -25,7 +25,7 @@ logger = logging.getLogger("fulfillment.worker")
 DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
 # Of a heartbeat that should come every 10 seconds.
 LATE_SECONDS = 20.0
-# A worker gets so long to begin anew once the database can be reached.
+# A worker gets so long to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
 LOOK_SECONDS = 2.0
 # Loggers that say the same thing again and again while the database is away, and how often they may.
@@ -67,7 +67,7 @@ class WatchedConnector(PsycopgConnector):
 
 
 class RenewingConnector(DjangoConnector):
-    """What jobs are deferred with: Django's connection of the thread, which nobody else renews in a worker.
+    """What jobs are deferred with: Django's connection of the thread, which nothing else renews in a worker.
 
     The periodic deferrer keeps one in asgiref's thread, unused for minutes or hours.
     """

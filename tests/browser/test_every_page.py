@@ -24,12 +24,12 @@ from accounts.services.email_confirmations import confirmation_token
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery
 from fulfillment.core.errors import Unavailable
-from tests.accounts.pages.test_two_factor import code_of
 from tests.factories.accounts import UserFactory
 from tests.support.crawler import NOT_PAGES, kind_of
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
 from tests.support.scenario import PASSWORD
+from tests.support.two_factor import code_of
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SEND_EMPTY, Look, faults_of, opened
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.accounts.pages.test_two_factor import code_of
+from tests.support.two_factor import code_of
 
 WINDOWS = [(1280, "light"), (390, "dark")]
 

@@ -13,7 +13,7 @@ from fulfillment.core.errors import DomainError
 
 class Command(BaseCommand):
     help = (
-        "Creates an operator. The password is asked for on a terminal, else read from the first line of the "
+        "Creates an operator. The password is typed on a terminal, else read from the first line of the "
         "input or from OPERATOR_PASSWORD."
     )
 

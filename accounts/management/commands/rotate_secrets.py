@@ -12,8 +12,8 @@ from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, ro
 
 class Command(BaseCommand):
     help = (
-        "Write stored keys anew under the first of FULFILLMENT_PEPPERS and FULFILLMENT_ENCRYPTION_KEYS, beside the "
-        "running service; docs/operating/secrets.md has the steps. Repeat it after an interruption."
+        "Encrypt and hash stored keys under the first of FULFILLMENT_PEPPERS and FULFILLMENT_ENCRYPTION_KEYS, beside "
+        "the running service; docs/operating/secrets.md has the steps. Repeat it after an interruption."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             except DomainError as error:
                 raise CommandError(error.message) from error
         for one in report:
-            verb = "under older values" if options["check"] else "written anew"
+            verb = "under older values" if options["check"] else "rotated"
             self.stdout.write(f"{one.name}: {one.total}, {one.rewritten} {verb}")
         self._require_readable(report)
         self._report_needs(report, is_check=options["check"])

@@ -8,7 +8,7 @@ from accounts.services.two_factor import disable_two_factor
 
 
 class Command(BaseCommand):
-    help = "Turn off the second step of a user who lost the phone and the recovery codes; make sure who asks."
+    help = "Turn off the second step of a user without phone and recovery codes; verify their identity first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -43,9 +43,7 @@ class ApplicationViewSet(ApiViewSet):
             applications=False,
             third_party_scope=Permission.ACCOUNT,
         ),
-        "retrieve": Access(
-            rule="Whoever has a relationship with the application; an application reads itself."
-        ),
+        "retrieve": Access(rule="Users with a role for the application; an application reads itself."),
         "partial_update": Access(
             rule="Users who hold one of the permissions on the application.",
             applications=False,

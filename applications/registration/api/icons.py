@@ -49,7 +49,7 @@ class IconViewSet(ApiViewSet):
             applications=False,
             permissions=WRITE,
         ),
-        "retrieve": Access(rule="Whoever may read the application."),
+        "retrieve": Access(rule="Callers that may read the application."),
     }
 
     @extend_schema(

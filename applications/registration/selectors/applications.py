@@ -25,7 +25,7 @@ def applications_for(caller: Caller) -> QuerySet[Application]:
     if caller.is_operator:
         return applications
     if caller.third_party_id is not None and caller.scopes.isdisjoint(APPLICATION_GRANTS):
-        # The person was not asked whether this application may see their others.
+        # The user has not consented that this application sees their other applications.
         applications = applications.filter(pk=caller.third_party_id)
     roles = Role.objects.filter(user=caller.user_id)
     if roles.filter(

@@ -83,7 +83,7 @@ def _refuse_too_many(caller: Caller) -> None:
     most = settings.APPLICATIONS_PER_USER
     if Application.objects.filter(user=caller.user_id).count() >= most:
         raise Conflict(
-            f"You have registered {most} applications, and nobody may register more; ask an operator.",
+            f"You have registered {most} applications, which is the limit; an operator can register more.",
             code="too_many_applications",
         )
 

@@ -1,4 +1,4 @@
-"""Application icons (D21): what comes in is judged by its content, what is kept is a clean PNG."""
+"""Application icons: an upload is checked by its content and kept as a clean PNG."""
 
 import hashlib
 

@@ -21,14 +21,14 @@ def mail_owners(*, application: Application, subject: str, text: str) -> None:
 
 
 def send_mail_to_owners(*, application_id: str, subject: str, text: str) -> None:
-    """One mail for each, so that nobody learns who else gets it."""
+    """One mail for each, so that recipients do not see one another."""
     application = Application.objects.filter(pk=application_id).first()
     for address in owner_addresses(application) if application else ():
         send_mail(subject, text, None, [address])
 
 
 def owner_addresses(application: Application) -> list[str]:
-    """Confirmed ones: nobody is mailed about an account that was made with their address by another."""
+    """Confirmed ones only: an account may have been created with another person's address."""
     people = User.objects.filter(
         Q(pk=application.user_id)
         | Q(roles__application=application, roles__store__isnull=True, roles__grant__in=WRITE_GRANTS),

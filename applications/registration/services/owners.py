@@ -25,7 +25,7 @@ from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(days=7)
-# Mails go to addresses that somebody types: these bound what one account can make this service send.
+# Mails go to addresses that users type: these limit what one account can make this service send.
 PAUSE = timedelta(minutes=1)
 TIME_LIMITED = (
     TimeLimited(
@@ -56,7 +56,7 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
     except MailAway:
-        # Nobody holds this link, and the next try must not have to wait.
+        # The link was never delivered, and the next try must not have to wait.
         OwnerInvitation.objects.filter(pk=invitation.pk).delete()
         raise
     return invitation

@@ -50,8 +50,8 @@ def _erase_contacts(user: User) -> None:
             setattr(application, column, "")
             application.save(update_fields=[column, "updated"])
         with pgtrigger.ignore("applications.ApplicationEvent:append_only"):
-            told = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
-            told.update(**{column: ERASED})
+            naming = events.objects.annotate(lower_email=Lower("support_email")).filter(wanted)
+            naming.update(**{column: ERASED})
 
 
 def _invitations(user: User) -> Iterator[Record]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from applications.registration.models import DailyUsage, OwnerInvitation
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# An invitation names somebody's address.
+# An invitation holds a person's address.
 INVITATIONS_KEPT = timedelta(days=30)
 USAGE_KEPT = timedelta(days=400)
 

@@ -59,7 +59,7 @@ DATA = {
         },
         "How an association request was decided.",
     ),
-    "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was asked for."),
+    "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
     "WebhookDisabled": _data(
         {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."
     ),
@@ -73,7 +73,7 @@ def kind_of(event_type: str) -> str:
 
 
 def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
-    """A hook of drf-spectacular: `Event` becomes one of several, told apart by `Type`."""
+    """A hook of drf-spectacular: `Event` becomes one of several, distinguished by `Type`."""
     schemas = result["components"]["schemas"]
     envelope = schemas["Event"]
     schemas["EventShipment"] = PARCEL

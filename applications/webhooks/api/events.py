@@ -47,7 +47,7 @@ PARAMETERS = [
 class EventViewSet(ApiViewSet):
     access = {
         "list": Access(
-            rule="The application itself, and whoever has a relationship with the application.",
+            rule="The application itself, and users with a role for it.",
         )
     }
 

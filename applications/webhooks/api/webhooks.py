@@ -50,7 +50,7 @@ from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modi
 from fulfillment.core.api.serializers import StrictSerializer, meta
 from fulfillment.core.api.viewsets import ApiViewSet
 
-READERS = Access(rule="The application itself, and whoever has a relationship with the application.")
+READERS = Access(rule="The application itself, and users with a role for it.")
 WRITERS = Access(
     rule="The application itself, and users who hold one of the permissions on it.", permissions=WRITE
 )
@@ -97,7 +97,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_create",
         summary="Create a webhook",
-        description="From now on the address is told of events, signed as Standard Webhooks says. The secret is shown "
+        description="From now on events are sent to the address, signed as Standard Webhooks says. The secret is shown "
         "in this answer only.",
         request=WebhookRequestSerializer,
         responses={201: WebhookWithSecretSerializer},
@@ -180,7 +180,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_enable",
         summary="Enable a webhook",
-        description="What was missed meanwhile is sent by `recover`.",
+        description="Events missed while it was disabled are sent by `recover`.",
         request=None,
         responses={200: WebhookSerializer},
         examples=[WEBHOOK_RESPONSE],

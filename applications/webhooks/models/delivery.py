@@ -14,7 +14,7 @@ class Delivery(models.Model):
     """One event on its way to one webhook; outside it goes by the ID of its event.
 
     `tries` counts those of the present schedule, and a resend begins a new one. `next_try` is when it is due:
-    whoever takes it moves that ahead, so that what a killed worker held comes up again by itself.
+    the worker that takes it moves that ahead, so that a delivery of a killed worker is retried by itself.
     """
 
     event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries", db_index=False)

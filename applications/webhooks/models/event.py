@@ -13,7 +13,7 @@ CURRENT_TRANSACTION = Cast(
 
 
 class Event(models.Model):
-    """Something an application is told of, written in the transaction of the change itself.
+    """A change an application is notified of, written in the transaction of the change itself.
 
     `store_id` is the StoreID of the contract. Rows become visible in the order of commits, not of `id`: a reader
     that must skip nothing takes those whose `transaction` is older than every transaction still running.

@@ -9,7 +9,7 @@ from applications.registration.models.application import Application
 
 @pghistory.track(exclude=["failing_since", "warned"])
 class Webhook(models.Model):
-    """An address that is told of an application's events.
+    """An endpoint that receives an application's events.
 
     `event_types` holds names and patterns such as `order.*`; without `store_ids` (StoreIDs of the contract) it
     hears of every store. `failing_since` is when the tries began to fail, with no success since. A `deleted` one is

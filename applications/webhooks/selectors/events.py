@@ -69,7 +69,7 @@ class EventPage:
 
 @dataclass(frozen=True, slots=True)
 class EventFilters:
-    """What else a reader asks for."""
+    """Optional filters."""
 
     store_id: str | None = None
     order_id: str | None = None
@@ -123,7 +123,7 @@ def event_page(
     events = filters.applied(events)
     found = list(events.order_by("transaction", "id")[:take])
     if not found and after.transaction > _newest_transaction():
-        message = "after: the database was restored from a backup since; begin anew without it."
+        message = "after: the database was restored from a backup since; start again without it."
         raise Invalid.at("?after", "cursor_outdated", message)
     last = Cursor(found[-1].transaction, found[-1].pk) if found else after
     return EventPage(found, last)

@@ -1,4 +1,4 @@
-"""The one way out: POST to an address that was judged when its socket was made, within 15 seconds in all."""
+"""Sends webhooks: POST to an address that is checked when its socket is opened, within 15 seconds in all."""
 
 import asyncio
 import socket
@@ -131,7 +131,7 @@ def _guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
     family, kind, protocol, _, address = info
     found = ip_address(str(address[0]).partition("%")[0])
     if not may_connect(found, scheme=scheme):
-        # The owner of the webhook reads this, to whom the address of an internal name is not told.
+        # The owner of the webhook reads this and must not learn the address of an internal name.
         raise Blocked("What the URL names is not an address of the public Internet.")
     return socket.socket(family, kind, protocol)
 

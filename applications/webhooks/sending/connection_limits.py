@@ -63,7 +63,7 @@ class Places:
             if not self._applications[taken.application_id]:
                 del self._applications[taken.application_id]
 
-    def judge(self, webhook_id: UUID, *, is_good: bool) -> None:
+    def record_outcome(self, webhook_id: UUID, *, is_good: bool) -> None:
         with self._lock:
             self._proven.pop(webhook_id, None)
             if is_good:

@@ -19,7 +19,7 @@ _random = random.SystemRandom()
 def next_try(*, tries: int, now: datetime, retry_after: timedelta | None = None) -> datetime | None:
     """When to try again after `tries` failed; None where that was the last one.
 
-    What the endpoint asks for with Retry-After is kept to where it is later, up to a day.
+    A later Retry-After of the endpoint is respected, up to a day.
     """
     if tries >= MAXIMUM_TRIES:
         return None

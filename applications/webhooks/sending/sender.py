@@ -42,7 +42,7 @@ AT_ONCE_WHEN_FAILING = 2
 LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.2, 1.0
 PAUSE_FOR_EACH_LOOK = 3
 CLOSE_SECONDS = 1.0
-# From when the worker is told to stop; what is broken off comes again when its lease has ended.
+# After the worker's stop signal; what is interrupted is retried when its lease has ended.
 FINISH_SECONDS = 5.0
 # The work is waiting; these threads only keep statements from holding up the network.
 DATABASE_THREADS = 4
@@ -96,7 +96,7 @@ class Sender:
         return found
 
     def take_no_more(self) -> None:
-        """What is under way goes on; what waits is left to other workers."""
+        """Finishes what is under way; what waits is left to other workers."""
         if not self._is_closing:
             self._is_closing = True
             self._finish_until = time.monotonic() + FINISH_SECONDS
@@ -158,7 +158,7 @@ class Sender:
             answer = await self._ask(taken, started)
             # An endpoint that fails gets fewer places, so that many of them cannot fill the worker.
             lane.limit = MOST_AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
-            self._places.judge(taken.webhook_id, is_good=answer.is_success)
+            self._places.record_outcome(taken.webhook_id, is_good=answer.is_success)
             await self._in_thread(
                 lambda: record_attempt(taken=taken, answer=answer, started=started, now=self._clock.now())
             )

@@ -78,7 +78,7 @@ def refusal(url: str) -> str | None:
 
 
 def _hint(host: str) -> str:
-    """For a webhook that is tried on the service's own machine; what other names stand for is not told."""
+    """For a webhook that is tried on the service's own machine; what other names resolve to is not revealed."""
     literal = literal_address(host)
     name = host.rstrip(".").lower()
     if (literal and _plain(literal).is_loopback) or name == "localhost" or name.endswith(".localhost"):
@@ -89,7 +89,7 @@ def _hint(host: str) -> str:
 
 
 def parse(url: str) -> URL:
-    """The URL as it will be asked for; raises ValueError with a sentence for people."""
+    """The URL as it will be called; raises ValueError with a sentence for people."""
     if len(url) > LONGEST_URL:
         raise ValueError(f"it may have {LONGEST_URL} characters at most.")
     if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):

@@ -55,7 +55,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
 
 @transaction.atomic
 def resend_delivery(*, delivery: Delivery) -> Delivery:
-    """Tries at once and begins the schedule anew, also for what was delivered before."""
+    """Tries at once and restarts the schedule, also for what was delivered before."""
     webhook = _enabled(delivery.webhook)
     Delivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()

@@ -65,7 +65,7 @@ SUCCEEDED = f"""{_ATTEMPT}, healthy AS (
 )
 UPDATE applications_delivery SET state = 'Delivered', next_try = NULL WHERE id = %(delivery)s
 """  # noqa: S608 - made of constants
-# Whoever asked for a resend meanwhile began a new schedule, which this leaves alone.
+# A resend requested in between started a new schedule, which this leaves alone.
 FAILED = f"""{_ATTEMPT}, failing AS (
     UPDATE applications_webhook SET failing_since = %(started)s
     WHERE id = %(webhook)s AND failing_since IS NULL

@@ -15,7 +15,7 @@ from fulfillment.core.db.prepared import execute, fetch_row
 
 # One round trip: the event, and a delivery for each webhook that hears of it. A worker finds it there.
 RECORD = """
-WITH told AS (
+WITH event AS (
     INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
     SELECT %(event_id)s, application.id, %(store)s, %(type)s, %(timestamp)s,
            %(data)s || jsonb_build_object('IsTest', application.is_test)
@@ -28,7 +28,7 @@ WITH told AS (
         AND (store_ids = '{}' OR %(store)s = '' OR %(store)s = ANY(store_ids))
 )
 INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
-SELECT told.id, hearing.id, 'Pending', 0, now(), now() FROM told, hearing
+SELECT event.id, hearing.id, 'Pending', 0, now(), now() FROM event, hearing
 """
 
 
@@ -64,10 +64,10 @@ def record_event(
 
 @transaction.atomic
 def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) -> int:
-    """Takes the words out of what was told about an order and of what was answered; says how many events changed."""
+    """Removes the texts from the order's events and the answers to them; the number of events changed."""
     changed = 0
-    told = Event.objects.filter(application=application_id, data__OrderID=order_id)
-    events = list(told.select_for_update(of=("self",)).order_by("pk"))
+    of_order = Event.objects.filter(application=application_id, data__OrderID=order_id)
+    events = list(of_order.select_for_update(of=("self",)).order_by("pk"))
     for attempt in DeliveryAttempt.objects.filter(delivery__event__in=events).exclude(body=""):
         body = without_words(attempt.body, words)
         if body != attempt.body:

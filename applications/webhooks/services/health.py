@@ -14,7 +14,7 @@ DISABLED_AFTER = timedelta(hours=120)
 
 
 def review_failing_webhooks(*, now: datetime) -> None:
-    """Called every minute; each webhook on its own, so that one in the way holds up nobody."""
+    """Called every minute; each webhook on its own, so that a locked one delays no other."""
     failing = Webhook.objects.filter(is_enabled=True, failing_since__lte=now - WARNED_AFTER)
     for webhook in failing.filter(failing_since__lte=now - DISABLED_AFTER):
         _disable(webhook, now)

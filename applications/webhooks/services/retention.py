@@ -11,7 +11,7 @@ from applications.webhooks.models import WebhookSecret
 from applications.webhooks.selectors.events import KEPT
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# These rows are small and in nobody's hands: so many batches at once still take a fraction of a second.
+# These rows are small and nothing reads them: so many batches at once still take a fraction of a second.
 BATCHES_AT_ONCE = 8
 
 OLD_EVENTS = "SELECT id FROM applications_event WHERE timestamp <= %(before)s"

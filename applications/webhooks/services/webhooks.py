@@ -50,7 +50,7 @@ def change_webhook(*, webhook: Webhook, values: Mapping[str, Any], if_match: Seq
     check_webhook(values, is_new=False)
     locked = lock_webhook(webhook)
     if if_match and "*" not in if_match and webhook_etag(locked) not in if_match:
-        raise PreconditionFailed("The webhook has changed since; read it again and decide anew.")
+        raise PreconditionFailed("The webhook has changed since; read it again before changing it.")
     _write(locked, values)
     locked.save()
     return locked
@@ -78,7 +78,7 @@ def rotate_secret(*, webhook: Webhook) -> str:
 
 @transaction.atomic
 def enable_webhook(*, webhook: Webhook) -> Webhook:
-    """Begins anew, without failures; what was missed comes with `recover_deliveries`."""
+    """Starts again without failures; missed events are sent by `recover_deliveries`."""
     locked = lock_webhook(webhook)
     _enable(locked)
     locked.save()
@@ -105,7 +105,7 @@ def disable_webhook(*, webhook: Webhook, reason: str) -> Webhook:
 
 
 def lock_webhook(webhook: Webhook) -> Webhook:
-    """Raises Conflict where it was deleted meanwhile."""
+    """Raises Conflict where it was deleted in between."""
     try:
         return (
             Webhook.objects.select_for_update(of=("self",), no_key=True)
@@ -113,7 +113,7 @@ def lock_webhook(webhook: Webhook) -> Webhook:
             .get(pk=webhook.pk, deleted__isnull=True)
         )
     except Webhook.DoesNotExist as error:
-        raise Conflict("The webhook was deleted meanwhile.", code="webhook_deleted") from error
+        raise Conflict("The webhook was deleted in the meantime.", code="webhook_deleted") from error
 
 
 def _write(webhook: Webhook, values: Mapping[str, Any]) -> None:

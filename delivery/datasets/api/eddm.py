@@ -60,7 +60,7 @@ class EddmViewSet(ApiViewSet):
         operation_id="delivery_eddm_list",
         summary="Look up delivery populations",
         description="Counts of residential and business deliveries per postal code and carrier route, in the order "
-        "asked. A code asked twice is answered once; a well-formed code that is not known has zeros and no routes. "
+        "sent. A code sent twice is answered once; a well-formed code that is not known has zeros and no routes. "
         "City, rural and highway contract routes are counted; PO Boxes only where the service is set up so.",
         parameters=[
             OpenApiParameter(
@@ -139,7 +139,7 @@ def _plain_codes(request: Request) -> list[str]:
 
 
 def read_codes(values: Iterable[str]) -> list[str]:
-    """The distinct codes asked for, in order; every bad one is named."""
+    """The distinct codes of the request, in order; every malformed one is named."""
     texts = [text.strip() for value in values for text in value.split(",")]
     texts = [text for text in texts if text]
     if not texts:
@@ -160,7 +160,7 @@ def read_codes(values: Iterable[str]) -> list[str]:
     ]
     distinct = len(codes) + len(bad)
     if distinct > MAXIMUM_CODES:
-        message = f"{distinct} distinct postal codes were asked for; at most {MAXIMUM_CODES} are answered."
+        message = f"{distinct} distinct postal codes were sent; at most {MAXIMUM_CODES} are answered."
         faults.insert(0, Fault(f"?{PARAMETER}", "too_many_postal_codes", message))
     if faults:
         detail = (

@@ -15,12 +15,12 @@ from fulfillment.core.db.prepared import fetch_row
 LOOK_UP = """
 SELECT live.id, live.vintage, live.is_synthetic, (
     SELECT convert_to('[' || string_agg(coalesce(population.body,
-        '{"PostalCode":"' || asked.code
+        '{"PostalCode":"' || requested.code
         || '","ResidentialCount":0,"BusinessCount":0,"TotalCount":0,"Routes":[]}'
-    ), ',' ORDER BY asked.place) || ']', 'UTF8')
-    FROM unnest((SELECT string_to_array(%s, ','))) WITH ORDINALITY asked(code, place)
+    ), ',' ORDER BY requested.place) || ']', 'UTF8')
+    FROM unnest((SELECT string_to_array(%s, ','))) WITH ORDINALITY requested(code, place)
     LEFT JOIN delivery_population population
-        ON population.dataset_id = live.id AND population.postal_code = asked.code
+        ON population.dataset_id = live.id AND population.postal_code = requested.code
 )
 FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
 WHERE pointer.id = 1

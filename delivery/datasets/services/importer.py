@@ -1,4 +1,4 @@
-"""Reads a file into populations, and judges them; writes nothing."""
+"""Reads and validates the populations of a file; writes nothing."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -38,7 +38,7 @@ def try_file(
     problems: IO[str] | None = None,
     listen: Listener = lambda phase, share: None,
 ) -> Outcome:
-    """Reads and judges a file as an import would, and writes nothing."""
+    """Reads and validates a file as an import would; writes nothing."""
     log = ProblemLog(problems)
     reading = read_file(
         path=path,
@@ -86,7 +86,9 @@ def import_file(
 def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
     live = lock_live_dataset()
     if options.merge and live.dataset_id != reading.merged_into:
-        raise Conflict("Another data set was activated meanwhile; merge the file again.", code="live_changed")
+        raise Conflict(
+            "Another data set was activated in the meantime; merge the file again.", code="live_changed"
+        )
     dataset = store_populations(
         populations=reading.populations,
         route_types=options.route_types,

@@ -1,4 +1,4 @@
-"""One import at a time, told by a lock that dies with its process, and its progress for others to see."""
+"""One import at a time, held by a lock that ends with its process, and its progress for all to see."""
 
 import time
 from collections.abc import Callable, Iterator

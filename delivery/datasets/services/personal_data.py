@@ -1,6 +1,6 @@
 """Imports and activations carry the name of the operator who did them.
 
-A name says who only within a tenant: nobody who never was an operator is meant by one.
+A user name is unique only within its tenant, and only operators import: other users of that name are not meant.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of imports: an upload nobody went on with, and lists of problems nobody needs any more."""
+"""Files of imports: abandoned uploads and old lists of problems."""
 
 from collections.abc import Iterator
 from datetime import timedelta

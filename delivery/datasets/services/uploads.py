@@ -61,7 +61,7 @@ def start_import(*, run: ImportRun, options: ImportOptions) -> None:
         stdout=subprocess.DEVNULL,
         start_new_session=True,
     )
-    # Somebody has to wait for it, or it stays in the process table.
+    # A child that is not waited for stays in the process table.
     threading.Thread(target=process.wait, daemon=True).start()
 
 

@@ -16,7 +16,7 @@ from delivery.datasets.sources.problems import FileRefused
 
 MAXIMUM_UNPACKED = 2 * 1024**3
 CHUNK = 1 << 18
-# A preview is made while somebody waits, in the process of the web server.
+# A preview is made during a request, in the process of the web server.
 PREVIEW_BYTES = 8 * 1024**2
 PREVIEW_SECONDS = 2.0
 # What lists the members of a .zip is read whole: 1 MiB lists some ten thousand.

@@ -51,7 +51,7 @@ class _Bounded:
 
 def _features(stream: BinaryIO) -> Iterator[dict[str, str]]:
     """The attributes of each feature. Of everything else only the names that lead to it are kept, never its path:
-    a path made anew for every level costs the square of the depth."""
+    a new path for every level costs the square of the depth."""
     bounded = _Bounded(stream)
     names: list[str] = []
     attributes: dict[str, str] | None = None

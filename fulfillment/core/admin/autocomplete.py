@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-# So many are offered at once, without a script as well; of more, the ID is asked for there.
+# So many are offered at once; without a script and with more records, the field takes an ID.
 FEW = 50
 ROW_TO_COPY = "__prefix__"
 

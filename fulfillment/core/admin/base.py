@@ -29,7 +29,7 @@ MOST_AT_ONCE = 1000
 
 
 class BoundedPaginator(Paginator):
-    """Counts no further than anybody pages: a count over a table that grows without end never ends either."""
+    """Counts up to a limit: counting a table that grows without end takes ever longer."""
 
     @cached_property
     def count(self) -> int:
@@ -60,7 +60,7 @@ class ConsoleInline(AutocompleteMixin, TabularInline):
 
 
 class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
-    """Open to operators alone; what somebody else may see is said by a subclass, never by leaving something out."""
+    """Open to operators only; a subclass must say explicitly what others may see."""
 
     paginator = BoundedPaginator
     list_per_page = 25
@@ -89,7 +89,7 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
     def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            # Who may not enter at all is asked to sign in by the view itself.
+            # Users without any access are sent to the sign-in by the view itself.
             if self.admin_site.has_permission(request) and not self.has_module_permission(request):
                 raise PermissionDenied
             return view(request, *args, **kwargs)

@@ -14,7 +14,7 @@ SHOWN = 50
 def ask(
     model_admin: Any, request: HttpRequest, *, question: str, button: str, records: Any = (), back: str = ""
 ) -> TemplateResponse | None:
-    """The page that asks, sent again with what was sent; None where the answer has been given."""
+    """The confirmation page, which repeats the submitted form; None once it is confirmed."""
     if request.POST.get("confirmed"):
         return None
     sent = [
@@ -38,7 +38,7 @@ def ask(
 
 
 def asks_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """For an action of a list: shows what was chosen and asks before anything is done."""
+    """For an action of a list: shows the selection and asks for confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(action)

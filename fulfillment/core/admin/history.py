@@ -22,7 +22,7 @@ Parts = Mapping[str, tuple[str, tuple[str, ...]]]
 # What was changed, from what, to what.
 FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
-MOST_TOLD = 40
+MOST_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 OWN_FIELDS = "pgh_"
 UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
@@ -33,12 +33,12 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     pages = Paginator(events.select_related("pgh_context"), EVENTS_OF_A_PAGE)
     page = pages.get_page(request.GET.get("p"))
     shown = list(page.object_list)
-    # What the oldest event of this page changed is told by the one before it.
+    # What the oldest event of this page changed shows by comparison with the one before it.
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
     trail = list(_told([*shown, *before], len(shown), names_of_callers(shown), model_admin.tracked_parts))
     besides = model_admin.extra_changes(record, shown)
-    for event, told in zip(shown, trail, strict=True):
-        told["changes"] += besides.get(event.pgh_id, [])
+    for event, entry in zip(shown, trail, strict=True):
+        entry["changes"] += besides.get(event.pgh_id, [])
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,  # noqa: SLF001 - Django's documented API in spite of its name
@@ -106,27 +106,27 @@ def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> li
 
 
 def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
-    """What lies in tables without a trail of their own is told by the rendering: each entry by what names it."""
+    """Changes in tables without a trail of their own, found by comparing stored representations entry by entry."""
     before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
-    told: list[FieldChange] = []
+    changes: list[FieldChange] = []
     for name, (title, keys) in parts.items():
         old, new = (
             {" ".join(str(entry.get(key, "")) for key in keys): entry for entry in body.get(name, ())}
             for body in (before, after)
         )
         if former is None and new:
-            told.append((f"{title}s", "", shown_value(list(new))))
+            changes.append((f"{title}s", "", shown_value(list(new))))
             continue
         for called in dict.fromkeys([*old, *new]):
-            told += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
-    return first_changes(told, rest="More")
+            changes += _changed_entry(f"{title} {called}", old.get(called), new.get(called))
+    return first_changes(changes, rest="More")
 
 
-def first_changes(told: list[FieldChange], *, rest: str) -> list[FieldChange]:
-    """At most MOST_TOLD; where there are more, the last says how many under the title `rest`."""
-    if len(told) <= MOST_TOLD:
-        return told
-    return [*told[: MOST_TOLD - 1], (rest, "", f"and {len(told) - MOST_TOLD + 1} more changes")]
+def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
+    """At most MOST_SHOWN; where there are more, the last says how many under the title `rest`."""
+    if len(changes) <= MOST_SHOWN:
+        return changes
+    return [*changes[: MOST_SHOWN - 1], (rest, "", f"and {len(changes) - MOST_SHOWN + 1} more changes")]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:

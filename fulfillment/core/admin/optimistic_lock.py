@@ -1,4 +1,4 @@
-"""A form that was opened before somebody else changed the record does not silently write over that."""
+"""A form that was opened before another change of the record does not silently overwrite that change."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db.models import Max
 
 SEEN = "loaded_version"
 CHANGED_SINCE = (
-    "Somebody changed this after you opened it; the history tells who and what. Nothing is saved. What you typed is"
+    "Another user changed this after you opened it; the history shows who and what. Nothing is saved. What you typed is"
     " below: save once more to write over the other change."
 )
 

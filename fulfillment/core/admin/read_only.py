@@ -40,8 +40,8 @@ class HistoryAdmin(ReadOnlyAdmin):
         return ["happened", "what", *(f"told_{name}" for name in self.shown), "caller", "address"]
 
     def get_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
-        told = [] if event is None else [field.name for field in tracked_fields(event)]
-        return ["happened", "what", "caller", "address", *told]
+        columns = [] if event is None else [field.name for field in tracked_fields(event)]
+        return ["happened", "what", "caller", "address", *columns]
 
     def get_readonly_fields(self, request: HttpRequest, event: Any = None) -> list[Any]:
         return self.get_fields(request, event)
@@ -66,12 +66,12 @@ class HistoryAdmin(ReadOnlyAdmin):
 
     @admin.display(description="by")
     def caller(self, event: Any) -> str:
-        """User and application; who is gone is told by ID: their deeds stay."""
+        """User and application; deleted ones by their ID."""
         known = event.pgh_context.metadata if event.pgh_context else {}
         user = str(known.get("user") or "")
         names = getattr(event, "caller_names", None) or names_of_callers([event])
-        told = [names.get(user, user), str(known.get("application") or "")]
-        return " through ".join(name for name in told if name) or "-"
+        actors = [names.get(user, user), str(known.get("application") or "")]
+        return " through ".join(name for name in actors if name) or "-"
 
     @admin.display(description="at")
     def address(self, event: Any) -> str:

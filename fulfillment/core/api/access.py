@@ -8,7 +8,7 @@ class Access:
     """Declared on each view as `access = {action: Access(...)}`; an action without one is closed.
 
     `permissions`: the token must carry at least one of these scopes (an `All` scope includes its `Self`);
-    whether the caller also holds it on the object asked for is judged by the operation's selector.
+    whether the caller also holds it on the requested object is checked by the operation's selector.
     `third_party_scope`: what a user's token needs besides where it was issued to a third-party application, so that
     the consent page has named it.
     """

@@ -90,7 +90,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("application_icon_set", "Give it another icon.", APPLICATION),
         Link("application_event_list", "What happened that concerns it.", APPLICATION),
         Link("webhook_list", "Its webhooks.", APPLICATION),
-        Link("webhook_create", "Be told what happens.", APPLICATION),
+        Link("webhook_create", "Receive its events.", APPLICATION),
         Link("association_request", "Ask to join it.", {}, {"ApplicationID": f"{BODY}ID"}),
     ),
     "Webhook": WEBHOOK_LINKS,
@@ -123,7 +123,7 @@ LEADS_TO_AFTER: dict[str, tuple[Link, ...]] = {
         ),
     )
 }
-# Whoever changes one of these may send the tag back as If-Match.
+# A change of one of these may send the tag back as If-Match.
 WITH_ETAG = ("Order", "Webhook", "WebhookWithSecret")
 
 

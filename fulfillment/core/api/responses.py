@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
 
 JSON = "application/json"
-# What an Accept header says that asks for nothing but the usual.
+# Accept headers that request the default.
 ANYTHING = frozenset({"", "*/*", JSON})
 WORTH_COMPRESSING = 1024
 # gzip named without a quality of zero.

@@ -25,7 +25,7 @@ from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
 
 
 def classes_without_description() -> list[type]:
-    """Their docstrings tell whoever writes a subclass, not whoever calls the API."""
+    """Their docstrings are for authors of subclasses, not for callers of the API."""
     return [*get_lib_doc_excludes(), StrictSerializer]
 
 

@@ -59,7 +59,7 @@ class FastPathRequest:
                 return
 
 
-# Handles by itself what asks for JSON and sends JSON or nothing; DRF handles the rest, and every difference between
+# Handles requests that accept JSON and send JSON or nothing; DRF handles the rest, and every difference between
 # the two would be a mistake: the same classes authenticate, permit, throttle, parse and render. (A docstring would
 # become the description of every operation.)
 class ApiViewSet(ViewSet):

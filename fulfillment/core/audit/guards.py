@@ -75,7 +75,7 @@ def trail_models() -> list[type[Model]]:
 
 
 def install_append_only_triggers(**kwargs: Any) -> None:
-    """Makes what is missing; a table that is closed already is not touched, and nobody waits for it."""
+    """Makes what is missing; a guarded table is not touched, so that nothing waits for its lock."""
     with connection.cursor() as cursor:
         present = set(connection.introspection.table_names(cursor))
         cursor.execute(GUARD)

@@ -41,7 +41,7 @@ UNTOLD = ["rendering", "verbose_rendering"]
 
 @dataclass(frozen=True, slots=True)
 class LogPlace:
-    """An entry's place in the order of the log; a page goes on after it."""
+    """An entry's place in the order of the log; the next page starts after it."""
 
     when: datetime
     kind: str

@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 class RetentionRule:
     """One kind of thing. `remove` takes the size of a batch and yields how many went with each.
 
-    A batch is a transaction of its own: whoever is stopped between two leaves nothing half done, and the next
-    run goes on. `count` says how many would go now. `for_days` makes the same rule with another age.
+    A batch is a transaction of its own: an interruption between two leaves nothing half done, and the next
+    run continues. `count` says how many would go now. `for_days` makes the same rule with another age.
     """
 
     name: str
@@ -34,7 +34,7 @@ def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule
 
 @transaction.atomic
 def _delete_batch(rows: QuerySet[Any], batch: int) -> int:
-    """Passes by what somebody works on just now: it is there for the next run."""
+    """Skips rows that are locked now; the next run takes them."""
     locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
     keys = list(locked.values_list("pk", flat=True)[:batch])
     rows.model._base_manager.filter(pk__in=keys).delete()  # noqa: SLF001 - past managers that hide rows

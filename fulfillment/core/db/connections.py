@@ -1,4 +1,4 @@
-"""Connections to the database that ended while nobody used them: found before they are used, without asking the server.
+"""Database connections that ended while idle, found before use without a query.
 
 A restarted PostgreSQL has closed its end of every connection, and what is written to such a one is lost. The socket
 says so by being readable: PostgreSQL sends nothing between statements but its goodbye.

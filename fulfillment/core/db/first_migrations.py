@@ -9,7 +9,7 @@ from django.db.migrations.operations.base import Operation
 class CreateTogether(Operation):
     """Operations that only add models and triggers, run as one.
 
-    Django builds the classes of all related models anew for each operation: one operation builds them once.
+    Django builds the classes of all related models again for each operation: one operation builds them once.
     """
 
     reduces_to_sql = True

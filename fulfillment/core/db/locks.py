@@ -9,13 +9,13 @@ from django.db import DatabaseError, Error, InterfaceError, connection
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict
 
-# By this name the connections that only hold a lock are told from those that work.
+# Distinguishes connections that only hold a lock from those that work.
 LOCK_CONNECTION = "fulfillment lock"
 
 
 @contextmanager
 def exclusive_job(work: str) -> Iterator[None]:
-    """Holds the lock of `work` until the end; raises Conflict when somebody else is at it.
+    """Holds the lock of `work` until the end; raises Conflict while another process holds it.
 
     The lock belongs to a connection of its own and dies with the process.
     """
@@ -32,7 +32,7 @@ def exclusive_job(work: str) -> Iterator[None]:
             try:
                 yield
             finally:
-                # Closing alone frees it a moment later, when somebody may have asked already.
+                # Closing alone frees it a moment later, and the next request for it could come first.
                 with suppress(Error):
                     cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
     finally:

@@ -72,7 +72,7 @@ def batches(names: list[str]) -> Iterator[list[str]]:
 
 
 def files_are_whole(names: Sequence[str], sizes: Sequence[int]) -> bool:
-    """A folder may have lost files to a power failure or an old backup; a bucket is not asked, it takes too long."""
+    """A folder may have lost files to a power failure or an old backup; a bucket is not checked, it takes too long."""
     if not isinstance(default_storage, FileSystemStorage):
         return True
     try:

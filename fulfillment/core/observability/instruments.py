@@ -1,7 +1,7 @@
 """What is measured, for Prometheus; nothing is, unless METRICS_TOKEN or METRICS_NETWORKS opens /metrics.
 
 Web processes share the figures through files in the folder of PROMETHEUS_MULTIPROC_DIR, which the settings name
-before this is imported: whichever of them is asked answers for all.
+before this is imported: any of them answers for all.
 """
 
 import time
@@ -26,7 +26,7 @@ render_seconds = Histogram(
 
 
 def measure_request(*, route: str, caller: str, status: int, seconds: float) -> None:
-    """`route` is a pattern of ours, never an address somebody chose: each makes figures of its own."""
+    """`route` is a pattern of the service, never an address chosen by a caller: each value adds a time series."""
     if settings.METRICS_OPEN:
         _child(requests, route, caller, str(status)).inc()
         _child(request_seconds, route, caller).observe(seconds)

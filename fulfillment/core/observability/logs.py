@@ -16,7 +16,7 @@ from django.http import HttpRequest
 # W3C Trace Context: version, trace, the caller's span, flags.
 TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})\Z")
 MASK = "***"
-# Our own secrets begin with these; others are told by the name before them.
+# Our own secrets begin with these; others are recognised by the name before them.
 GENERATED = re.compile(r"\b(sf[a-z]{1,3}_(?:at_|rt_)?|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 NAMED = re.compile(
     r"(?i)(authorization|ocp-apim-subscription-key|client_secret|refresh_token|access_token|code_verifier|"

@@ -20,5 +20,5 @@ def configure_multiprocess_metrics() -> None:
     folder = root / f"{prefix}{os.getppid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
-        raise PermissionError(f"{folder} belongs to somebody else.")
+        raise PermissionError(f"{folder} belongs to another user.")
     os.environ[VARIABLE] = str(folder)

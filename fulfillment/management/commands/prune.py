@@ -11,7 +11,7 @@ from fulfillment.operations.retention import BATCH, RetentionReport, all_retenti
 
 class Command(BaseCommand):
     help = (
-        "Remove what has had its time: expired tokens, codes, sessions and answers, proofs nobody asked for in a "
+        "Remove what has had its time: expired tokens, codes, sessions and answers, proofs not requested for a "
         "long time, and files that belong to nothing. Small batches beside the running service; run it every day."
     )
 

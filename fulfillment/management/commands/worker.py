@@ -46,7 +46,7 @@ RESCUE_SECONDS = 10
 STOP_SECONDS = 8
 # For what is being sent when the worker stops.
 FINISH_SECONDS = 5
-# After trouble, until a worker that cannot begin anew gives up.
+# After an error, until a worker that cannot restart gives up.
 GIVE_UP_SECONDS = 30
 CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
@@ -55,11 +55,11 @@ NAME_THREADS = 64
 
 
 class Stuck(CommandError):
-    """Something did not end, so that nothing can begin anew; whoever started the worker starts another."""
+    """Something did not end, so that the worker cannot restart; its supervisor starts another."""
 
 
 class Command(BaseCommand):
-    help = "Run background jobs and send webhooks, until told to stop. Any number of workers may run."
+    help = "Run background jobs and send webhooks until stopped. Any number of workers may run."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
 
 async def work(concurrency: int) -> None:
-    """Until a signal; what the database throws off begins anew a second later."""
+    """Until a signal; restarts a second after losing the database."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(NAME_THREADS))
     stop = asyncio.Event()
@@ -128,7 +128,7 @@ async def _run_until_trouble(
     except DATABASE_TROUBLE as error:
         if is_outage(error):
             note_database_missed()
-        logger.warning("The worker lost the database; beginning anew: %s", error)
+        logger.warning("The worker lost the database; restarting: %s", error)
     finally:
         await end_tasks([opening, stopping])
         await _close(opened)
@@ -157,7 +157,7 @@ async def _work_until_trouble(
     if stopping in done:
         for companion in companions:
             companion.take_no_more()
-    # Told once, jobs may finish; told again, they are broken off.
+    # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
     for task in done:
         if not task.cancelled():
@@ -173,7 +173,7 @@ async def end_tasks(
     while left:
         if asyncio.get_running_loop().time() >= deadline:
             names = ", ".join(sorted(task.get_name() for task in left))
-            raise Stuck(f"The worker cannot begin anew, for this does not end: {names}; start another.")
+            raise Stuck(f"The worker cannot restart because this does not end: {names}; start another.")
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=patience)

@@ -121,7 +121,7 @@ def _copied(part: Path, names: set[str]) -> Iterator[Content]:
 
 
 def _copy(name: str, target: Path) -> Content | None:
-    """None for a file that somebody removed meanwhile."""
+    """None for a file that was removed in the meantime."""
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     try:

@@ -90,7 +90,7 @@ def read_contents(folder: Path) -> Iterator[Content]:
         for line in lines:
             values: dict[str, Any] = json.loads(line)
             path = PurePosixPath(values["name"])
-            # A list somebody made up must not lead out of the folder.
+            # A forged list must not lead out of the folder.
             if path.is_absolute() or ".." in path.parts:
                 raise _damaged(FILE_LIST)
             yield Content(**values)

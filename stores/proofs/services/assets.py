@@ -85,7 +85,8 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     with PICTURES.place(caller.key), _room_for(content):
         try:
             source = open_picture(content, FORMATS, _check_header)
-            upright = _in_srgb(ImageOps.exif_transpose(source))
+            ImageOps.exif_transpose(source, in_place=True)
+            upright = _in_srgb(source)
         except PictureTooLarge as error:
             raise _refused("asset_too_many_pixels", "The picture has far too many pixels.") from error
         except PictureUnreadable as error:

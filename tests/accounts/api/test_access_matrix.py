@@ -11,16 +11,11 @@ import pytest
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from accounts.callers import Caller
 from accounts.permissions import with_implied
-from accounts.services.associations import request_association
 from applications.registration.models import Application
-from applications.webhooks.services.deliveries import send_test_event
-from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.api.access import Access
-from fulfillment.site import api_urls
-from tests.factories.orders import RECIPIENT, make_product
-from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World, build_known_world
+from tests.support.access_scene import ORDER, QUOTE, build_scene, operations
+from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 from tests.support.snapshots import Snapshot
 
 PEOPLE = ("user", "outsider", "application", "other_application", "operator")
@@ -43,8 +38,6 @@ NEW_USER = {
     "Password": "a long pass phrase",
 }
 
-QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
-ORDER = {"Items": QUOTE["Items"], "Recipient": RECIPIENT}
 
 ROWS = {
     ("store-list", "GET"): Row("/store", (200, 200, 200, 200, 200)),
@@ -137,15 +130,6 @@ ROWS = {
 }
 
 
-def operations():
-    """(route name, method, access) of every operation there is."""
-    for pattern in api_urls.urlpatterns:
-        view = pattern.callback
-        for method, action in view.actions.items():
-            if method != "head":
-                yield pattern.name, method.upper(), view.cls.access.get(action)
-
-
 OPERATIONS = {(name, method): access for name, method, access in operations()}
 
 
@@ -172,32 +156,6 @@ def world(scene) -> World:
 @pytest.fixture
 def ids(scene) -> dict[str, str]:
     return scene[1]
-
-
-def build_scene() -> tuple[World, dict[str, str]]:
-    """A world with one of everything an operation names, and the ids."""
-    world = build_known_world()
-    asked, _ = request_association(
-        caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
-    )
-    make_product(world.associated)
-    webhook, _ = create_webhook(application=world.application, values={"URL": "https://192.0.43.8/events"})
-    delivery = send_test_event(webhook=webhook)
-    placed = {
-        name: world.as_application().call("POST", f"/store/associated/{name}", body).json()
-        for name, body in (("quote", QUOTE), ("order", ORDER))
-    }
-    return world, {
-        "quote": placed["quote"]["QuoteID"],
-        "order": placed["order"]["OrderID"],
-        "user": str(world.user.pk),
-        "application": str(world.application.pk),
-        "key": str(world.application.keys.get().pk),
-        "asked": str(asked.pk),
-        "webhook": str(webhook.pk),
-        "event": str(delivery.event.event_id),
-        "today": timezone.now().isoformat(),
-    }
 
 
 def send(client: ApiClient, key: tuple[str, str], ids: dict[str, str]):

@@ -4,20 +4,10 @@ from django.utils.encoding import iri_to_uri
 
 from accounts.models import User
 from tests.support.name_examples import REFUSED
+from tests.support.portal_sign_in import NEW, sign_in, without_tokens
 from tests.support.scenario import PASSWORD
 
-NEW = {
-    "first_name": "Nora",
-    "last_name": "New",
-    "username": "nora",
-    "email": "nora@print.example",
-    "password": "a long pass phrase",
-}
 REFUSAL = "do not match an account"
-
-
-def sign_in(client: Client, username: str, password: str = PASSWORD, **more: str):
-    return client.post("/accounts/login/", {"username": username, "password": password, **more})
 
 
 @pytest.mark.parametrize("name", ["user", "USER", "user@print.example", "User@Print.Example"])
@@ -38,7 +28,7 @@ def test_unknown_user_wrong_password_and_inactive_user_read_the_same(world, clie
     ]
 
     assert all(REFUSAL in page for page in pages)
-    assert len({_without_tokens(page) for page in pages}) == 1
+    assert len({without_tokens(page) for page in pages}) == 1
 
 
 def test_a_refused_sign_in_keeps_the_name_and_forgets_the_password(world, client):
@@ -163,10 +153,6 @@ def test_sign_up_can_be_closed(world, client, settings):
     assert "Sign-up is closed" in response.content.decode()
     assert not User.objects.filter(username="nora").exists()
     assert "Create an account" not in client.get("/accounts/login/").content.decode()
-
-
-def _without_tokens(page: str) -> str:
-    return "\n".join(line for line in page.splitlines() if "csrfmiddlewaretoken" not in line)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from django.utils import timezone
 from accounts import rate_limits
 from accounts.models import RateWindow, User
 from accounts.services.passwords import RESET_TASK
-from tests.accounts.pages.test_sign_in import NEW, _without_tokens, sign_in
 from tests.support.jobs import work_off
+from tests.support.portal_sign_in import NEW, sign_in, without_tokens
 from tests.support.scenario import PASSWORD, build_world
 
 
@@ -252,7 +252,7 @@ def median_gap(first, second, rounds: int = 41) -> float:
 
 
 def without_time(page: bytes) -> str:
-    return re.sub(r"<time.*?</time>", "", _without_tokens(page.decode()))
+    return re.sub(r"<time.*?</time>", "", without_tokens(page.decode()))
 
 
 class LightArgon2(Argon2PasswordHasher):

@@ -1,6 +1,5 @@
 """The second step: set up, used, recovered from, turned off; for the portal, the admin and applications alike."""
 
-import base64
 import re
 import threading
 import time
@@ -10,9 +9,8 @@ import time_machine
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django_otp.oath import TOTP
 
-from accounts.models import Authenticator, RateWindow, RecoveryCode, User
+from accounts.models import Authenticator, RateWindow, RecoveryCode
 from accounts.services.two_factor import (
     check_second_step,
     enable_two_factor,
@@ -20,22 +18,12 @@ from accounts.services.two_factor import (
 )
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.secrets import decrypt
-from tests.accounts.pages.test_sign_in import sign_in
+from tests.support.portal_sign_in import sign_in
 from tests.support.scenario import PASSWORD, build_world
+from tests.support.two_factor import code_of, turned_on
 
 RECOVERY_CODE = r"(?:^|<code>)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$"
 SET_UP, STEP = "/profile/two-factor/set-up", "/accounts/second-step/"
-
-
-def code_of(key: str, later: int = 0) -> str:
-    totp = TOTP(base64.b32decode(key))
-    totp.time = time.time() + later
-    return f"{totp.token():06d}"
-
-
-def turned_on(user: User) -> tuple[str, list[str]]:
-    key = generate_secret_key()
-    return key, enable_two_factor(user=user, key=key, code=code_of(key))
 
 
 @pytest.fixture
@@ -88,14 +76,14 @@ def test_the_password_alone_signs_nobody_in(world, client, phone):
     assert "does not fit" in wrong.content.decode()
     assert "_auth_user_id" not in client.session
 
-    done = client.post(STEP, {"code": code_of(phone[0], later=30)})
+    done = client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
     assert done["Location"] == "/profile"
     assert client.get("/profile").status_code == 200
 
 
 def test_a_code_works_once(world, phone):
-    code = code_of(phone[0], later=30)
+    code = code_of(phone[0], seconds_later=30)
     answers = []
     for _ in range(2):
         client = Client()
@@ -119,7 +107,7 @@ def test_codes_of_the_neighbouring_half_minutes_fit(world, off, fits):
         key, _ = turned_on(world.user)
         clock.shift(3600)
 
-        assert check_second_step(user=world.user, code=code_of(key, later=30 * off)) is fits
+        assert check_second_step(user=world.user, code=code_of(key, seconds_later=30 * off)) is fits
 
 
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "١٢٣٤٥٦", "abcdef", "-12345", "\0", "x" * 40])
@@ -144,7 +132,7 @@ def test_after_five_wrong_codes_no_code_is_looked_at(world, client, phone):
     for _ in range(5):
         assert client.post(STEP, {"code": "000000"}).status_code == 200
 
-    response = client.post(STEP, {"code": code_of(phone[0], later=30)})
+    response = client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
     assert response.status_code == 429
     assert int(response["Retry-After"]) > 0
@@ -175,7 +163,7 @@ def test_turning_it_on_ends_other_sessions_and_not_this_one(world, confirmed, si
 
 def test_it_is_turned_off_with_the_password(world, phone, client):
     sign_in(client, "user")
-    client.post(STEP, {"code": code_of(phone[0], later=30)})
+    client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
     assert "not your password" in client.post("/profile/two-factor/off", {"password": "no"}).content.decode()
     client.post("/profile/two-factor/off", {"password": PASSWORD})
@@ -187,7 +175,7 @@ def test_it_is_turned_off_with_the_password(world, phone, client):
 
 def test_new_recovery_codes_replace_the_old(world, phone, client):
     sign_in(client, "user")
-    client.post(STEP, {"code": code_of(phone[0], later=30)})
+    client.post(STEP, {"code": code_of(phone[0], seconds_later=30)})
 
     page = client.post("/profile/two-factor/codes", {"password": PASSWORD}).content.decode()
 
@@ -215,7 +203,7 @@ def test_required_of_operators_it_comes_before_everything_else(world, signed_in,
     key, _ = turned_on(world.operator)
     client = Client()
     sign_in(client, "operator", next="/admin/")
-    assert client.post(STEP, {"code": code_of(key, later=30)})["Location"] == "/admin/"
+    assert client.post(STEP, {"code": code_of(key, seconds_later=30)})["Location"] == "/admin/"
     assert client.get("/admin/").status_code == 200
 
 
@@ -237,7 +225,7 @@ def test_of_one_code_sent_many_times_at_once_one_opens(settings):
     settings.SECOND_STEPS_PER_ACCOUNT = 100
     world = build_world()
     key, _ = turned_on(world.user)
-    code, opened, barrier = code_of(key, later=30), [], threading.Barrier(10)
+    code, opened, barrier = code_of(key, seconds_later=30), [], threading.Barrier(10)
 
     def work():
         try:

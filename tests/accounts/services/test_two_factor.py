@@ -1,12 +1,9 @@
 """The second step, asked directly; how it is met on pages is told there."""
 
-import base64
-import time
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import time_machine
-from django_otp.oath import TOTP
 
 from accounts.models import Authenticator
 from accounts.services.two_factor import (
@@ -18,19 +15,9 @@ from accounts.services.two_factor import (
     renew_recovery_codes,
 )
 from fulfillment.core.errors import Conflict, Invalid, TooManyRequests
+from tests.support.two_factor import code_of, turned_on
 
 MIDDLE_OF_A_STEP = 1_767_225_600 + STEP / 2
-
-
-def code_of(key: str, steps: int = 0) -> str:
-    totp = TOTP(base64.b32decode(key))
-    totp.time = time.time() + steps * STEP
-    return f"{totp.token():06d}"
-
-
-def turned_on(user) -> tuple[str, list[str]]:
-    key = generate_secret_key()
-    return key, enable_two_factor(user=user, key=key, code=code_of(key))
 
 
 @pytest.mark.parametrize(("steps", "fits"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
@@ -38,14 +25,14 @@ def test_the_half_minutes_beside_fit_and_none_further_off(world, steps, fits):
     with time_machine.travel(MIDDLE_OF_A_STEP, tick=False):
         key, _ = turned_on(world.user)
     with time_machine.travel(MIDDLE_OF_A_STEP + 600, tick=False):
-        assert check_second_step(user=world.user, code=code_of(key, steps)) is fits
+        assert check_second_step(user=world.user, code=code_of(key, steps * STEP)) is fits
 
 
 def test_nothing_fits_who_has_no_second_step(world):
     key, codes = turned_on(world.user)
 
     assert not check_second_step(user=world.operator, code=codes[0])
-    assert not check_second_step(user=world.operator, code=code_of(key, 1))
+    assert not check_second_step(user=world.operator, code=code_of(key, 1 * STEP))
 
 
 def test_tries_of_one_person_are_nobody_elses(world):
@@ -70,7 +57,7 @@ def test_a_right_code_forgets_the_wrong_ones_before(world):
 def test_it_is_turned_on_once_and_by_the_code_of_now(world):
     key = generate_secret_key()
     with pytest.raises(Invalid) as wrong:
-        enable_two_factor(user=world.user, key=key, code=code_of(key, 5))
+        enable_two_factor(user=world.user, key=key, code=code_of(key, 5 * STEP))
     [fault] = wrong.value.faults
     assert (fault.pointer, fault.code) == ("/Code", "code_wrong")
     assert fault.message == "This is not the code the app shows now. Is the clock of your phone right?"

@@ -27,9 +27,9 @@ from applications.webhooks.services import webhooks
 from fulfillment.core.secrets import decrypt, digest
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.secret_rotation import stored_secrets
-from tests.accounts.pages.test_two_factor import turned_on
 from tests.support.oauth_flows import Party
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
+from tests.support.two_factor import turned_on
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "canary-Pa55-phrase-of-nobody"

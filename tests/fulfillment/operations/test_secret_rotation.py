@@ -114,7 +114,7 @@ def test_after_the_rotation_the_old_values_are_not_needed(world, steps, capsys):
     with pytest.raises(CommandError, match="still needed"):
         call_command("rotate_secrets", "--check")
     call_command("rotate_secrets")
-    assert "application keys: 3, 3 written anew\n" in capsys.readouterr().out
+    assert "application keys: 3, 3 rotated\n" in capsys.readouterr().out
     with pytest.raises(CommandError, match="until"):
         call_command("rotate_secrets", "--check")
     said = capsys.readouterr().out

@@ -100,7 +100,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(world, brows
     wrong = browser.post(address, {**sent, "name": "", "loaded_version": opened})
     known = refused.context["form"].loaded_version
 
-    assert "Somebody changed this after you opened it" in refused.content.decode()
+    assert "Another user changed this after you opened it" in refused.content.decode()
     assert 'value="Mine"' in refused.content.decode()
     assert Application.objects.get(pk=world.application.pk).description == "Of somebody else"
     assert known != opened

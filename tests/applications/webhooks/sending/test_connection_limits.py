@@ -31,7 +31,7 @@ def test_application_gets_its_share_and_no_more(places):
 
 
 def test_unproven_endpoints_leave_half_of_the_places_to_those_that_answer(places):
-    places.judge(OTHER, is_good=True)
+    places.record_outcome(OTHER, is_good=True)
     for start in range(0, 30, 10):
         application_id = uuid.uuid4()
         reserved = places.reserve(10, webhook_id=HOOK, application_id=application_id)
@@ -42,8 +42,8 @@ def test_unproven_endpoints_leave_half_of_the_places_to_those_that_answer(places
 
 
 def test_endpoint_that_fails_is_unproven_again(places):
-    places.judge(HOOK, is_good=True)
-    places.judge(HOOK, is_good=False)
+    places.record_outcome(HOOK, is_good=True)
+    places.record_outcome(HOOK, is_good=False)
     reserved = places.reserve(10, webhook_id=HOOK, application_id=ONE)
 
     assert not reserved.is_proven
@@ -51,7 +51,7 @@ def test_endpoint_that_fails_is_unproven_again(places):
 
 def test_reservations_at_once_never_exceed_the_limit(places):
     for hook in (HOOK, OTHER):
-        places.judge(hook, is_good=True)
+        places.record_outcome(hook, is_good=True)
     counts = [places.reserve(10, webhook_id=HOOK, application_id=uuid.uuid4()).count for _ in range(8)]
 
     assert counts == [10] * 6 + [0] * 2

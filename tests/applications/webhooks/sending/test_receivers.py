@@ -13,8 +13,8 @@ import pytest
 
 from applications.webhooks.models import Delivery, DeliveryAttempt
 from applications.webhooks.services.webhooks import rotate_secret
-from tests.applications.webhooks.sending.test_signatures import require_javascript_library
 from tests.factories.webhooks import make_event, make_webhook
+from tests.support.javascript import require_javascript_library
 from tests.support.workers import forget_jobs, wait_for, working
 
 GUIDE = Path(__file__).parents[4] / "docs" / "webhooks.md"

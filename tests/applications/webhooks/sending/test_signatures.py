@@ -2,8 +2,6 @@
 
 import base64
 import json
-import os
-import shutil
 import subprocess
 from datetime import UTC, datetime
 
@@ -12,6 +10,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from applications.webhooks.sending.signatures import generate_webhook_secret, signed_headers
 from fulfillment.core.secrets import encrypt
+from tests.support.javascript import require_javascript_library
 
 BODY = '{"EventID":"1","Type":"order.shipped","Data":{"StatusName":"Zür\u00fcck \u2713"}}'.encode()
 VERIFY = """
@@ -78,14 +77,3 @@ def test_javascript_library_verifies_either_secret_of_a_rotation():
     )
 
     assert answer.stdout.decode().split("\n")[:3] == ["verified", "verified", "No matching signature found"]
-
-
-def require_javascript_library() -> None:
-    """NODE_PATH names a folder with the npm package standardwebhooks, where there is one."""
-    if shutil.which("node") is None:
-        pytest.skip("there is no node")
-    found = subprocess.run(
-        ["node", "-e", "require('standardwebhooks')"], env=os.environ, capture_output=True, check=False
-    )
-    if found.returncode:
-        pytest.skip("the npm package standardwebhooks is not on NODE_PATH")

@@ -15,7 +15,7 @@ from jsonschema import validate
 from applications.webhooks.models.event_type import EventType
 from fulfillment.core.api import schema
 from fulfillment.core.api.schema import access_text, schema_document
-from tests.accounts.api.test_access_matrix import operations
+from tests.support.access_scene import operations
 
 GOLDEN = Path(__file__).resolve().parents[3] / "openapi.yml"
 

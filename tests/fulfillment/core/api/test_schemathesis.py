@@ -23,9 +23,9 @@ from schemathesis.transport.serialization import Binary
 
 from accounts.models import Subscription
 from delivery.datasets.services.demo import load_demo_population
-from tests.accounts.api.test_access_matrix import build_scene
 from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.webhooks import PUBLIC_URL
+from tests.support.access_scene import build_scene
 from tests.support.scenario import ApiClient, World
 from tests.support.schemathesis_explanations import judge, walked
 

@@ -9,8 +9,8 @@ import pytest
 import requests
 
 from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, masked
-from tests.fulfillment.operations.test_settings import PRODUCTION, ROOT
 from tests.support.live_server import serving
+from tests.support.production import PRODUCTION, ROOT
 from tests.support.scenario import PASSWORD, build_world
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"

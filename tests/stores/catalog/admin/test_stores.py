@@ -54,7 +54,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
     refused = operator.post(address, {**VALUES, "loaded_version": opened})
     newest = refused.context["adminform"].form.loaded_version
 
-    assert "Somebody changed this after you opened it" in refused.content.decode()
+    assert "Another user changed this after you opened it" in refused.content.decode()
     assert f'name="loaded_version" value="{newest}"' in refused.content.decode()
     assert Store.objects.get().company_name == store.company_name
     assert newest != opened

@@ -16,6 +16,7 @@ from stores.catalog.services.products import archive_product
 from stores.catalog.writer import write_catalog
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
 from tests.factories.templates import make_card
+from tests.support.catalog_imports import load
 from tests.support.fresh import assert_renderings_fresh
 
 
@@ -29,11 +30,6 @@ def store(*products, **values):
 
 def product(**values):
     return json.loads(json.dumps(product_values(**values), default=float))
-
-
-def load(content, **options):
-    text = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return import_catalog(source=io.BytesIO(text), **options)
 
 
 def export():

@@ -7,14 +7,14 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from fulfillment.core.admin.history import MOST_TOLD
+from fulfillment.core.admin.history import MOST_SHOWN
 from stores.catalog.models import TemplateChange
 from stores.catalog.selectors.catalog import catalog_of, stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.writer import write_catalog
 from stores.editor.admin.history import changes_of_template
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
-from tests.stores.catalog.services.test_imports import load
+from tests.support.catalog_imports import load
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8"><rect width="%d" height="9"/></svg>'
 
@@ -121,7 +121,7 @@ def test_a_template_made_anew_is_told_in_a_bounded_number_of_lines():
 
     told = changes_of_template(outline(page()), outline(page(*boxes)))
 
-    assert len(told) == MOST_TOLD
+    assert len(told) == MOST_SHOWN
     assert told[-1] == ("Template", "", "and 21 more changes")
 
 

@@ -1,0 +1,16 @@
+"""The variables of a production machine whose database is not there."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRETS = {
+    "SECRET_KEY": "7hX2-9sKq_4vLm1pZr8wTn5bYc3jGd6fQe0aUi2oPx9yRk4tVh7mNs1zWb8c",
+    "FULFILLMENT_PEPPERS": "pQ4x-8mZt_2vKs6nRb1wYc9jLd5gHf3eTa7uXi0oPy",
+    "FULFILLMENT_ENCRYPTION_KEYS": "Zk3v-6tXr_9pLm2sQb8wNc4jYd1gHf7eRa5uTi0oPx",
+}
+PRODUCTION = {
+    **SECRETS,
+    "PUBLIC_URL": "https://print.example",
+    "DATABASE_URL": "postgresql://fulfillment:word@127.0.0.1:5999/fulfillment",
+    "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
+}
