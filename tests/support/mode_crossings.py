@@ -20,9 +20,10 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
-from tests.accounts.api.test_access_matrix import ORDER, QUOTE, ROWS, Row
 from tests.factories.orders import make_product, order_body
 from tests.factories.pictures import make_photo_card, upload
+from tests.support.access_rows import ROWS, Row
+from tests.support.access_scene import ORDER, QUOTE
 from tests.support.modes import add_test_application
 from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
 
@@ -91,9 +92,9 @@ class Case:
 
 def make_twins(world: World) -> Twins:
     """The hardest case: both applications may do everything in the store."""
-    for store in (world.associated, world.demo):
-        make_product(store)
-        make_photo_card(store)
+    for open_store in (world.associated, world.demo):
+        make_product(open_store)
+        make_photo_card(open_store)
     applications = {"live": world.application, "test": add_test_application(world)}
     for application in applications.values():
         Role.objects.bulk_create(
