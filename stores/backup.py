@@ -1,4 +1,4 @@
-"""Files of the storage that rows name, apart from those that are made anew when they are missing."""
+"""Stored files that rows refer to, except those that can be rendered again."""
 
 from collections.abc import Iterator
 
@@ -12,6 +12,6 @@ from stores.templates.selectors.fonts import font_file
 def named_files() -> Iterator[str]:
     yield from (font_file(font) for font in Font.objects.all())
     yield from (asset_file(*row) for row in Asset.objects.values_list("pk", "format").iterator())
-    # Items with equal data share one.
+    # Items with equal data share one print file.
     printed = OrderItem.objects.exclude(print_file="").values_list("print_file", flat=True)
     yield from printed.distinct().iterator()

@@ -1,4 +1,4 @@
-"""What the console shows of this app."""
+"""Navigation, search and dashboard of this app in the operator console."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.admin.search import find_products, find_stores
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.models import OrderStatus
-from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
+from stores.orders.selectors.tallies import count_requested_cancellations, orders_by_status
 
-WORK_TO_DO = (
+OPEN_STATUSES = (
     OrderStatus.RECEIVED,
     OrderStatus.ON_HOLD,
     OrderStatus.ACCEPTED,
@@ -37,21 +37,21 @@ def search(request: HttpRequest, words: str) -> list[Hit]:
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
-    context = {**_orders(stores), "cancellations": cancellations_asked(stores)}
+    context = {**_orders(stores), "cancellations": count_requested_cancellations(stores)}
     return [Card("admin/dashboard/orders.html", context, 200)]
 
 
 def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
     tallies = orders_by_status(stores)
-    most = max(tallies.values(), default=0)
+    largest = max(tallies.values(), default=0)
     rows = [
         {
             "code": int(status),
             "name": status.words,
             "count": tallies.get(status, 0),
-            "percent": round(tallies.get(status, 0) * 100 / most, 2) if most else 0,
+            "percent": round(tallies.get(status, 0) * 100 / largest, 2) if largest else 0,
         }
         for status in OrderStatus
     ]
-    waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
+    waiting = sum(tallies.get(status, 0) for status in OPEN_STATUSES)
     return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}

@@ -1,4 +1,4 @@
-"""What `export_user_data` and `erase_user` find of a person in this app."""
+"""The personal data in this app that `export_user_data` exports and `erase_user` erases."""
 
 from accounts.models import User
 from fulfillment.core.audit.personal_data import ErasureOptions
@@ -10,11 +10,11 @@ __all__ = ["finish_erasure", "personal_data"]
 def finish_erasure(user: User, options: ErasureOptions) -> list[str]:
     if not options.erase_orders:
         return []
-    left = erase_placed_orders(user=user)
-    if not left:
+    remaining = erase_placed_orders(user=user)
+    if not remaining:
         return []
-    orders = " ".join(f"--order {number}" for number in left)
+    orders = " ".join(f"--order {number}" for number in remaining)
     return [
-        f"{len(left)} orders are still to be sent and keep their recipients; later run: "
+        f"{len(remaining)} orders are not shipped yet and keep their recipients; once they are, run: "
         f"manage.py erase_recipient {orders}"
     ]

@@ -1,4 +1,4 @@
-"""What workers do for this app."""
+"""Background tasks of this app."""
 
 from datetime import timedelta
 
@@ -24,5 +24,5 @@ def advance_orders(timestamp: int) -> None:
 
 @app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
 def work_on_upload(*, upload_id: int) -> None:
-    """While the catalog is being changed by a command it comes again every five seconds."""
+    """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)

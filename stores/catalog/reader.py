@@ -1,6 +1,6 @@
-"""Reads a catalog file piece by piece: one product in memory at a time, every fault with its place in the file.
+"""Reads a catalog file piece by piece: one product in memory at a time, every fault with its JSON pointer.
 
-A store's members come before its Products; what the products need is then known when they arrive.
+A store's own members must come before its Products, because the products need them.
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ FORMAT = "store-fulfillment-catalog"
 VERSION = 1
 CHUNK = 256 * 1024
 MAXIMUM_DEPTH = 64
-# Of one store or product; the largest that every other limit allows has less.
-LARGEST_ENTRY = 64 * 1024 * 1024
-# Of one as well: small values take many times their bytes in memory.
-MOST_VALUES = 500_000
+# Bytes of one store or product; an entry that keeps every other limit has fewer.
+MAXIMUM_ENTRY_BYTES = 64 * 1024 * 1024
+# Values of one store or product: small values take many times their bytes in memory.
+MAXIMUM_VALUES = 500_000
 SCALARS = frozenset({"string", "number", "boolean", "null"})
 
 Events = Iterator[tuple[str, Any]]
@@ -38,11 +38,11 @@ class ProductRead(NamedTuple):
 
 
 class CatalogUnreadable(Invalid):
-    """The rest of the file cannot be read, so nothing more can be said about it."""
+    """The rest of the file cannot be read, so its other faults are not reported."""
 
 
 def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
-    """Each store, followed by its products. Raises CatalogUnreadable where the file is not of this form."""
+    """Each store, followed by its products. Raises CatalogUnreadable where the file has another form."""
     bounded = _Bounded(source)
     try:
         for entry in _read_file(bounded.counted(ijson.basic_parse(bounded, buf_size=CHUNK))):
@@ -56,7 +56,7 @@ def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
 
 
 class _Bounded:
-    """Ends a file whose next entry does not end: it would have to be held in memory as a whole."""
+    """Limits the size of one entry, which is held in memory as a whole."""
 
     def __init__(self, source: Readable) -> None:
         self.source = source
@@ -64,20 +64,20 @@ class _Bounded:
         self.values = 0
 
     def counted(self, events: Events) -> Events:
-        """Counts before anything is kept of them."""
+        """Counts each value before it is stored."""
         for event in events:
             self.values += 1
-            if self.values > MOST_VALUES:
+            if self.values > MAXIMUM_VALUES:
                 raise unreadable(
-                    "", "too_many_values", f"One entry has more than {MOST_VALUES:,} names and values."
+                    "", "too_many_values", f"One entry has more than {MAXIMUM_VALUES:,} names and values."
                 )
             yield event
 
     def read(self, size: int) -> bytes:
         data = self.source.read(size)
         self.since_entry += len(data)
-        if self.since_entry > LARGEST_ENTRY + CHUNK:
-            raise unreadable("", "too_large", f"One entry has more than {LARGEST_ENTRY:,} bytes.")
+        if self.since_entry > MAXIMUM_ENTRY_BYTES + CHUNK:
+            raise unreadable("", "too_large", f"One entry has more than {MAXIMUM_ENTRY_BYTES:,} bytes.")
         return data
 
 
@@ -93,7 +93,7 @@ def _read_file(events: Events) -> Iterator[StoreRead | ProductRead]:
         if event == "end_map":
             break
         if name in head:
-            raise unreadable(f"/{name}", "repeated", f"{name} is there twice.")
+            raise unreadable(f"/{name}", "repeated", f"{name} appears twice.")
         if name == "Stores":
             _check_head(head)
             head[name] = True
@@ -113,7 +113,7 @@ def _check_head(head: dict[str, Any]) -> None:
     if head.get("Version") != VERSION:
         raise unreadable("/Version", "unknown_version", f"Version must come before Stores and be {VERSION}.")
     if unknown := sorted(head.keys() - {"Format", "Version", "Stores"}):
-        raise unreadable(f"/{unknown[0]}", "unknown_field", f"{unknown[0]} is not known here.")
+        raise unreadable(f"/{unknown[0]}", "unknown_field", f"{unknown[0]} is not an allowed member.")
 
 
 def _read_stores(events: Events) -> Iterator[StoreRead | ProductRead]:
@@ -139,7 +139,7 @@ def _read_store(events: Events, pointer: str) -> Iterator[StoreRead | ProductRea
             message = f"{name}: Products must come last in a store."
             raise unreadable(f"{pointer}/{name}", "products_not_last", message)
         if name in store:
-            raise unreadable(f"{pointer}/{name}", "repeated", f"{name} is there twice.")
+            raise unreadable(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
         if name == "Products":
             yield StoreRead(pointer, store)
             products_read = True
@@ -156,18 +156,18 @@ def _read_products(events: Events, pointer: str) -> Iterator[ProductRead]:
     for index, (event, value) in enumerate(events):
         if event == "end_array":
             return
-        place = f"{pointer}/{index}"
-        yield ProductRead(place, _read_value(event, value, events, place))
+        product = f"{pointer}/{index}"
+        yield ProductRead(product, _read_value(event, value, events, product))
 
 
-def _read_value(event: str, value: Any, events: Events, place: str, depth: int = 0) -> Any:
+def _read_value(event: str, value: Any, events: Events, pointer: str, depth: int = 0) -> Any:
     if event in SCALARS:
         return value
     if depth > MAXIMUM_DEPTH:
-        raise unreadable(place, "too_deep", f"This is nested deeper than {MAXIMUM_DEPTH} levels.")
+        raise unreadable(pointer, "too_deep", f"This is nested deeper than {MAXIMUM_DEPTH} levels.")
     if event == "start_array":
         return [
-            value if event in SCALARS else _read_value(event, value, events, place, depth + 1)
+            value if event in SCALARS else _read_value(event, value, events, pointer, depth + 1)
             for event, value in iter(events.__next__, ("end_array", None))
         ]
     members: dict[str, Any] = {}
@@ -176,9 +176,11 @@ def _read_value(event: str, value: Any, events: Events, place: str, depth: int =
         if event == "map_key":
             name = value
             if name in members:
-                raise unreadable(f"{place}/{name}", "repeated", f"{name} is there twice.")
+                raise unreadable(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
         elif event == "end_map":
             break
         else:
-            members[name] = value if event in SCALARS else _read_value(event, value, events, place, depth + 1)
+            members[name] = (
+                value if event in SCALARS else _read_value(event, value, events, pointer, depth + 1)
+            )
     return members

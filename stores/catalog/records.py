@@ -1,6 +1,6 @@
-"""Stores and products as records: the members of the catalog file, and the rules every writer obeys.
+"""Stores and products as records: the members of the catalog file, and the rules for their values.
 
-The admin, the import and every other writer hand over such a record; a member left out has its default.
+The admin, the import and all other writers pass such a record; a member left out has its default.
 """
 
 import re
@@ -121,7 +121,7 @@ PRODUCT_MEMBERS = (*PRODUCT[:-1], *CHILDREN, PRODUCT[-1])
 
 
 def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
-    """The store's record in stored form, and what is wrong with it; with faults the record is not usable."""
+    """The store's record in stored form, and its faults; a record with faults must not be used."""
     faults: list[Fault] = []
     return _read(raw, STORE, frozenset(), pointer, faults), faults
 
@@ -138,23 +138,25 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
 
 def _read(raw: Any, members: tuple[Member, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
     if not isinstance(raw, Mapping):
-        faults.append(Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.found(raw)}."))
+        faults.append(
+            Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.brief_json(raw)}.")
+        )
         return {}
     record: Record = {}
-    seen = 0
+    member_count = 0
     for name, check, default, _ in members:
         if name not in raw:
             if default is REQUIRED:
                 faults.append(Fault(f"{pointer}/{name}", "required", f"{name}: this is required."))
             record[name] = default
             continue
-        seen += 1
+        member_count += 1
         try:
             record[name] = check(raw[name])
         except Refusal as refusal:
             where = f"{pointer}/{name}{refusal.pointer}"
             faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
-    if seen + sum(name in raw for name in others) != len(raw):
+    if member_count + sum(name in raw for name in others) != len(raw):
         faults.extend(_unknown(raw, [*(m.name for m in members), *others], pointer))
     return record
 
@@ -164,7 +166,9 @@ def _read_all(
 ) -> list[Record]:
     name = pointer.rpartition("/")[2]
     if not isinstance(raw, list | tuple):
-        faults.append(Fault(pointer, "not_an_array", f"{name}: write an array; found {checks.found(raw)}."))
+        faults.append(
+            Fault(pointer, "not_an_array", f"{name}: write an array; found {checks.brief_json(raw)}.")
+        )
         return []
     if len(raw) > maximum:
         faults.append(Fault(pointer, "too_many", f"{name}: at most {maximum} entries; found {len(raw)}."))
@@ -172,33 +176,33 @@ def _read_all(
     return [_read(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)]
 
 
-def _unknown(raw: Mapping[str, Any], known: list[str], pointer: str) -> list[Fault]:
-    allowed = ", ".join(known)
+def _unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> list[Fault]:
+    allowed = ", ".join(allowed_names)
     return [
         Fault(
             f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}",
             "unknown_field",
-            f"{checks.found(name)} is not known here. Allowed: {allowed}.",
+            f"{checks.brief_json(name)} is not an allowed member. Allowed: {allowed}.",
         )
         for name in raw
-        if name not in known
+        if name not in allowed_names
     ]
 
 
 def _broken_rules(record: Record, pointer: str) -> list[Fault]:
-    """Rules over several members. A rule is skipped where a member that it needs is itself wrong."""
+    """Rules over several members. A rule is skipped where one of its members is invalid."""
     faults = []
-    for lower, upper, wrong in (
+    for lower, upper, message in (
         ("MinimumQty", "DefaultQty", "DefaultQty is below MinimumQty."),
         ("DefaultQty", "MaximumQty", "MaximumQty is below DefaultQty."),
     ):
         if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
-            faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", wrong))
+            faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
     for index, field in enumerate(record["TemplateFields"]):
         if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
             faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
-    for name, (key, words) in KEYS.items():
-        faults.extend(_repeated(record[name], key, words, f"{pointer}/{name}"))
+    for name, (key, members) in KEYS.items():
+        faults.extend(_repeated(record[name], key, members, f"{pointer}/{name}"))
     return faults
 
 
@@ -231,22 +235,22 @@ KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
     ),
     "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
 }
-KEY_MEMBERS = {words: re.findall(r"[A-Z]\w+", words) for _, words in KEYS.values()}
+KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
 
 
-def _repeated(entries: list[Record], key: Callable[[Record], Any], words: str, pointer: str) -> list[Fault]:
+def _repeated(entries: list[Record], key: Callable[[Record], Any], members: str, pointer: str) -> list[Fault]:
     faults = []
-    places: dict[Any, int] = {}
+    positions: dict[Any, int] = {}
     default = None
     for index, entry in enumerate(entries):
-        is_readable = _is_readable(entry, KEY_MEMBERS[words])
-        first = places.setdefault(key(entry), index) if is_readable else index
+        is_readable = _is_readable(entry, KEY_MEMBERS[members])
+        first = positions.setdefault(key(entry), index) if is_readable else index
         if first != index:
-            message = f"Entry {first} has the same {words}."
+            message = f"Entry {first} has the same {members}."
             faults.append(Fault(f"{pointer}/{index}", "repeated", message))
         if entry.get("IsDefault"):
             if default is not None:
-                message = f"IsDefault: entry {default} is the default already."
+                message = f"IsDefault: entry {default} is already the default."
                 faults.append(Fault(f"{pointer}/{index}/IsDefault", "repeated", message))
             default = index
     return faults

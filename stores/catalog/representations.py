@@ -1,4 +1,4 @@
-"""The API's finished JSON bodies of stores and products; stores.catalog.api.stores describes the same shapes."""
+"""The API's finished JSON bodies of stores and products; stores.catalog.api.serializers describes the same shapes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ Record = dict[str, Any]
 def render_store(
     record: Record, *, product_count: int, created: datetime, updated: datetime
 ) -> tuple[str, str]:
-    """The body as a list shows it, and the verbose one."""
+    """The plain body and the verbose body."""
     plain = {
         "StoreID": record["StoreID"],
         "BudgetEnabled": record["BudgetEnabled"],
@@ -24,7 +24,7 @@ def render_store(
         "BudgetDuration": options(BudgetDuration, record["BudgetDuration"]),
         "CompanyName": record["CompanyName"],
     }
-    more = {
+    extra = {
         "Description": record["Description"],
         "Currency": record["Currency"],
         "TimeZone": record["TimeZone"],
@@ -33,12 +33,12 @@ def render_store(
         "Created": timestamp(created),
         "Updated": timestamp(updated),
     }
-    return _bodies(plain, more)
+    return _bodies(plain, extra)
 
 
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
-    """The body as a list shows it, and the verbose one."""
-    since = timestamp(created)
+    """The plain body and the verbose body."""
+    product_created = timestamp(created)
     plain = {
         "ID": record["ID"],
         "APIKey": record["APIKey"],
@@ -53,21 +53,21 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "DeliveryMethod": record["DeliveryMethod"],
         "ShippingMethod": record["DeliveryMethod"],
         "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],
-        "DeliveredPrices": [_delivered_price(price, since) for price in record["DeliveredPrices"]],
+        "DeliveredPrices": [_delivered_price(price, product_created) for price in record["DeliveredPrices"]],
         "ProductionSpeeds": [
             {"Days": speed["Days"], "IsDefault": speed["IsDefault"]} for speed in record["ProductionSpeeds"]
         ],
     }
-    more = {
+    extra = {
         "Category": record["Category"],
         "Currency": currency,
         "PageCount": record["PageCount"],
         "WidthMM": float(record["WidthMM"]),
         "HeightMM": float(record["HeightMM"]),
-        "Created": since,
+        "Created": product_created,
         "Updated": timestamp(updated),
     }
-    return _bodies(plain, more)
+    return _bodies(plain, extra)
 
 
 def options(choices: type[BudgetType] | type[BudgetDuration], values: Sequence[str]) -> list[dict[str, str]]:
@@ -75,12 +75,12 @@ def options(choices: type[BudgetType] | type[BudgetDuration], values: Sequence[s
 
 
 def image_url(address: str) -> str:
-    """A path is completed with the service's own address; when that changes, `refresh_renderings` follows."""
+    """Completes a path with PUBLIC_URL; after a change of PUBLIC_URL, `refresh_renderings` must run."""
     return settings.PUBLIC_URL + address if address.startswith("/") else address
 
 
 def field_choices(sub_type: str, choices: Sequence[str], template: Record | None) -> list[str]:
-    """What the field's value may be, where that is one of a list: the template has the pictures of a gallery."""
+    """The allowed values of a list or gallery field; the names of a gallery are in the template."""
     if sub_type == TemplateFieldSubType.GALLERY:
         return sorted((template or {}).get("Gallery") or ())
     return list(choices)
@@ -99,19 +99,19 @@ def _template_field(field: Record, template: Record | None) -> Record:
     }
 
 
-def _delivered_price(price: Record, since: str) -> Record:
+def _delivered_price(price: Record, product_created: str) -> Record:
     return {
         "DeliveryMethodCode": price["DeliveryMethodCode"],
         "Description": price["Description"],
         "Price": float(price["Price"]),
         "Country": price["Country"],
         "CountryCode": price["CountryCode"],
-        "Created": timestamp(price["Created"]) if price["Created"] else since,
+        "Created": timestamp(price["Created"]) if price["Created"] else product_created,
         "LocationType": price["LocationType"],
         "IsDefault": price["IsDefault"],
     }
 
 
-def _bodies(plain: Record, more: Record) -> tuple[str, str]:
+def _bodies(plain: Record, extra: Record) -> tuple[str, str]:
     body = orjson.dumps(plain).decode()
-    return body, f"{body[:-1]},{orjson.dumps(more).decode()[1:]}"
+    return body, f"{body[:-1]},{orjson.dumps(extra).decode()[1:]}"

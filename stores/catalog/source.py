@@ -1,4 +1,4 @@
-"""A catalog file as it is read: plain or packed, known by its content, and told how far it has come."""
+"""Reads a catalog file, plain or compressed with gzip (detected by its content), and reports progress."""
 
 import gzip
 import io
@@ -12,42 +12,42 @@ GZIP = b"\x1f\x8b"
 
 
 class CatalogSource:
-    """Plain JSON of a file that is `raw`; `listen` hears how many of its bytes were taken.
+    """The JSON in the file `raw`; `on_progress` receives the number of its bytes read so far.
 
-    Reading raises CatalogUnreadable for a packed file that is broken, or larger than `maximum` bytes unpacked.
+    Reading raises CatalogUnreadable for a damaged gzip file, or beyond `maximum` bytes of JSON.
     """
 
     def __init__(
         self,
         raw: Readable,
         *,
-        listen: Callable[[int], None] = lambda position: None,
+        on_progress: Callable[[int], None] = lambda position: None,
         maximum: int | None = None,
     ) -> None:
-        counted = _Counted(raw, listen)
+        counted = _Counted(raw, on_progress)
         plain: Any = gzip.GzipFile(fileobj=counted) if counted.begins_with(GZIP) else counted
         self.plain = plain
         self.maximum = maximum
-        self.taken = 0
+        self.bytes_read = 0
 
     def read(self, size: int = -1) -> bytes:
         try:
             data: bytes = self.plain.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise unreadable(
-                "", "malformed_gzip", f"The file is not a whole gzip file: {str(error).rstrip('.')}."
+                "", "malformed_gzip", f"The file is not a complete gzip file: {str(error).rstrip('.')}."
             ) from error
-        self.taken += len(data)
-        if self.maximum is not None and self.taken > self.maximum:
-            message = f"The file is larger than {self.maximum:,} bytes when it is unpacked."
+        self.bytes_read += len(data)
+        if self.maximum is not None and self.bytes_read > self.maximum:
+            message = f"The file has more than {self.maximum:,} bytes when decompressed."
             raise unreadable("", "too_large", message)
         return data
 
 
 class _Counted(io.RawIOBase):
-    def __init__(self, raw: Readable, listen: Callable[[int], None]) -> None:
+    def __init__(self, raw: Readable, on_progress: Callable[[int], None]) -> None:
         self.raw = raw
-        self.listen = listen
+        self.on_progress = on_progress
         self.first = raw.read(len(GZIP))
         self.position = len(self.first)
 
@@ -55,11 +55,11 @@ class _Counted(io.RawIOBase):
         return self.first == magic
 
     def read(self, size: int = -1) -> bytes:
-        # ijson asks for nothing first, to see what kind of thing it gets.
+        # ijson first reads 0 bytes, to see the type of the result.
         if self.first and size:
             data, self.first = self.first, b""
             return data
         data = self.raw.read(size)
         self.position += len(data)
-        self.listen(self.position)
+        self.on_progress(self.position)
         return data

@@ -1,4 +1,4 @@
-"""Checks of single values in a catalog record: each returns the value in its stored form or refuses it."""
+"""Checks of single values in a catalog record: each returns the value in its stored form or raises Refusal."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class Refusal(Exception):
 def text(maximum: int, *, blank: bool = True) -> Check:
     def check(value: Any) -> str:
         if not isinstance(value, str):
-            raise Refusal("not_a_string", f"write a string; found {found(value)}.")
+            raise Refusal("not_a_string", f"write a string; found {brief_json(value)}.")
         if len(value) > maximum:
             raise Refusal("too_long", f"at most {maximum} characters; found {len(value)}.")
         if "\0" in value:
@@ -44,18 +44,18 @@ def matching(form: str, meaning: str) -> Check:
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or not pattern.match(value):
-            raise Refusal("malformed", f"{meaning}; found {found(value)}.")
+            raise Refusal("malformed", f"{meaning}; found {brief_json(value)}.")
         return value
 
     return check
 
 
 def one_of(names: Sequence[str]) -> Check:
-    known = frozenset(names)
+    allowed = frozenset(names)
 
     def check(value: Any) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise Refusal("unknown_value", f"write one of {', '.join(names)}; found {found(value)}.")
+        if not isinstance(value, str) or value not in allowed:
+            raise Refusal("unknown_value", f"write one of {', '.join(names)}; found {brief_json(value)}.")
         return value
 
     return check
@@ -66,7 +66,7 @@ def whole(minimum: int, maximum: int = LARGEST_INTEGER) -> Check:
         if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
             raise Refusal(
                 "not_a_whole_number",
-                f"write a whole number from {minimum} to {maximum}; found {found(value)}.",
+                f"write a whole number from {minimum} to {maximum}; found {brief_json(value)}.",
             )
         return value
 
@@ -74,7 +74,7 @@ def whole(minimum: int, maximum: int = LARGEST_INTEGER) -> Check:
 
 
 def positive(digits: int, places: int) -> Check:
-    """A number above 0 that the column holds exactly; nothing is ever rounded."""
+    """A number above 0 that the column can store without rounding."""
     step = Decimal(1).scaleb(-places)
     limit = Decimal(10) ** (digits - places)
 
@@ -86,7 +86,7 @@ def positive(digits: int, places: int) -> Check:
                 return exact
         raise Refusal(
             "not_a_price" if places == 2 else "not_a_size",
-            f"write a number above 0 and below {limit} with at most {places} decimals; found {found(value)}.",
+            f"write a number above 0 and below {limit} with at most {places} decimals; found {brief_json(value)}.",
         )
 
     return check
@@ -94,7 +94,7 @@ def positive(digits: int, places: int) -> Check:
 
 def flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Refusal("not_a_flag", f"write true or false; found {found(value)}.")
+        raise Refusal("not_a_flag", f"write true or false; found {brief_json(value)}.")
     return value
 
 
@@ -105,13 +105,15 @@ def moment(value: Any) -> datetime | None:
         read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (TypeError, ValueError, OverflowError) as error:
-        raise Refusal("not_a_timestamp", f"write an ISO 8601 date and time; found {found(value)}.") from error
+        raise Refusal(
+            "not_a_timestamp", f"write an ISO 8601 date and time; found {brief_json(value)}."
+        ) from error
 
 
 def distinct(check: Check, maximum: int) -> Check:
     def check_all(values: Any) -> list[Any]:
         if not isinstance(values, list | tuple):
-            raise Refusal("not_an_array", f"write an array; found {found(values)}.")
+            raise Refusal("not_an_array", f"write an array; found {brief_json(values)}.")
         if len(values) > maximum:
             raise Refusal("too_many", f"at most {maximum} entries; found {len(values)}.")
         checked: list[Any] = []
@@ -121,7 +123,7 @@ def distinct(check: Check, maximum: int) -> Check:
             except Refusal as refusal:
                 raise Refusal(refusal.code, refusal.message, f"/{index}") from refusal
             if entry in checked:
-                raise Refusal("repeated", f"{found(value)} is there twice.", f"/{index}")
+                raise Refusal("repeated", f"{brief_json(value)} appears twice.", f"/{index}")
             checked.append(entry)
         return checked
 
@@ -130,16 +132,18 @@ def distinct(check: Check, maximum: int) -> Check:
 
 def time_zone(value: Any) -> str:
     if not isinstance(value, str) or value not in _time_zones():
-        raise Refusal("unknown_time_zone", f"write a time zone such as America/Denver; found {found(value)}.")
+        raise Refusal(
+            "unknown_time_zone", f"write a time zone such as America/Denver; found {brief_json(value)}."
+        )
     return value
 
 
 def template(value: Any) -> dict[str, Any] | None:
-    """Only that it can be stored and read back the same; stores.templates.services.templates judges the layout."""
+    """Checks only that it can be stored without loss; stores.templates.services.templates checks the layout."""
     if value is None:
         return None
     if not isinstance(value, dict):
-        raise Refusal("not_an_object", f"write a JSON object; found {found(value)}.")
+        raise Refusal("not_an_object", f"write a JSON object; found {brief_json(value)}.")
     try:
         plain = _plain(value)
         orjson.dumps(plain)
@@ -148,8 +152,8 @@ def template(value: Any) -> dict[str, Any] | None:
     return plain
 
 
-def found(value: Any) -> str:
-    """What was sent, short enough for a message and in the words of JSON."""
+def brief_json(value: Any) -> str:
+    """The value as JSON, cut to at most 60 characters for a message."""
     try:
         shown = orjson.dumps(value, default=str).decode()
     except (TypeError, ValueError):
@@ -167,7 +171,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str) and "\0" in value:
         raise ValueError("it holds a NUL character")
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        # jsonb writes larger numbers out in full, and they would come back as other ones.
+        # jsonb writes larger numbers out in full, and Python would read them back as other numbers.
         if not -LARGEST_TEMPLATE_NUMBER < value < LARGEST_TEMPLATE_NUMBER:
             raise ValueError(f"{value} is out of range")
         return float(value) if isinstance(value, Decimal) else value

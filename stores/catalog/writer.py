@@ -1,4 +1,4 @@
-"""Writes a catalog file as text pieces; the same stores and products always give the same bytes."""
+"""Writes a catalog file piece by piece; the same stores and products always give the same bytes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,14 +12,14 @@ from stores.catalog.reader import FORMAT, VERSION
 from stores.catalog.records import PRODUCT, STORE
 from stores.templates.records import Record
 
-# Members that are left out of the file where they say nothing.
-SILENT = {"HoldWindowMinutes": 60, "Template": None}
+# Members that are left out of the file where they have their default.
+OMITTED_DEFAULTS = {"HoldWindowMinutes": 60, "Template": None}
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
 
 def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator[bytes]:
-    """One object indented by one space for each level, so that a change of one value is a change of one line."""
+    """One object indented by one space for each level, so that a changed value changes one line."""
     yield b'{\n "Format": "%s",\n "Version": %d,\n "Stores": [' % (FORMAT.encode(), VERSION)
     separator = b""
     for store, products in stores:
@@ -37,7 +37,7 @@ def _store(record: Record) -> dict[str, Any]:
     return {
         member.name: record[member.name]
         for member in STORE
-        if member.name not in SILENT or record[member.name] != SILENT[member.name]
+        if member.name not in OMITTED_DEFAULTS or record[member.name] != OMITTED_DEFAULTS[member.name]
     }
 
 
@@ -60,7 +60,7 @@ def _price(price: Record) -> dict[str, Any]:
 
 
 def _indented(value: dict[str, Any], depth: int) -> bytes:
-    """orjson indents by two spaces; a line break inside a string is escaped, so every other one is its own."""
+    """orjson indents by two spaces; line breaks inside strings are escaped, so all others are indentation."""
     text = orjson.dumps(value, default=_number, option=orjson.OPT_INDENT_2)
     return (
         INDENTATION.sub(lambda match: b"\n" + b" " * (depth + (len(match[0]) - 1) // 2), text[:-1])

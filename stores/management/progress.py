@@ -1,4 +1,4 @@
-"""Progress of a long read: a bar on a terminal, a line for every tenth elsewhere."""
+"""Progress of reading a long file: a bar on a terminal, otherwise a line for every 10 percent."""
 
 from types import TracebackType
 

@@ -1,4 +1,4 @@
-"""Made-up orders in any number, for development and measurements: written by COPY, past the services."""
+"""Creates any number of sample orders for development and benchmarks, by COPY instead of the services."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ SPAN = timedelta(days=730)
 BATCH = 20_000
 SHAPES = 200
 S = OrderStatus
-# How far orders of a certain age are, and how often.
+# The weights of statuses for recent and for older orders.
 RECENT = {
     S.RECEIVED: 30,
     S.ON_HOLD: 4,
@@ -64,7 +64,7 @@ HISTORY_COLUMNS = tuple(f.attname for f in OrderHistory._meta.concrete_fields if
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What is ordered; many orders share one."""
+    """The items of an order; many orders share one shape."""
 
     items: tuple[dict[str, Any], ...]
     total: Decimal
@@ -73,7 +73,7 @@ class _Shape:
 
 
 @dataclass(slots=True)
-class _Filling:
+class _StorePlan:
     store: Store
     application_ids: Sequence[UUID | None]
     shapes: Sequence[_Shape]
@@ -84,7 +84,7 @@ class _Filling:
 
 
 @transaction.atomic
-def fill_orders(
+def create_sample_orders(
     *,
     count: int,
     stores: Sequence[Store],
@@ -92,8 +92,8 @@ def fill_orders(
     seed: int = 1,
     report: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Writes `count` orders over the stores, spread over two years; refuses stores without products."""
-    chance = random.Random(seed)  # noqa: S311 - made-up data
+    """Writes `count` orders, divided among the stores and spread over two years; raises Conflict without products."""
+    chance = random.Random(seed)  # noqa: S311 - sample data
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
     _without_foreign_key_checks()
@@ -101,10 +101,10 @@ def fill_orders(
     shares = [count // len(stores) + (index < count % len(stores)) for index in range(len(stores))]
     done = 0
     for store, share in zip(stores, shares, strict=True):
-        filling = _filling(store, share, chance)
+        plan = _store_plan(store, share, chance)
         for start in range(0, share, BATCH):
             size = min(BATCH, share - start)
-            _copy_batch(list(_orders(filling, _numbers(size), share - start, chance)), with_history)
+            _copy_batch(list(_orders(plan, _numbers(size), share - start, chance)), with_history)
             done += size
             report(done)
     count_all_orders()
@@ -121,7 +121,7 @@ def _copy_batch(batch: list[tuple[Order, _Shape]], with_history: bool) -> None:
         )
 
 
-def _filling(store: Store, share: int, chance: random.Random) -> _Filling:
+def _store_plan(store: Store, share: int, chance: random.Random) -> _StorePlan:
     products = list(
         Product.objects.filter(store=store, is_active=True)
         .prefetch_related("delivered_prices")
@@ -142,7 +142,7 @@ def _filling(store: Store, share: int, chance: random.Random) -> _Filling:
         .values_list("application", flat=True)
         .distinct()
     )
-    return _Filling(
+    return _StorePlan(
         store=store,
         application_ids=applications or [None],
         shapes=[_shape(products, chance) for _ in range(SHAPES)],
@@ -193,33 +193,33 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
 
 
 def _orders(
-    filling: _Filling, numbers: Sequence[int], left: int, chance: random.Random
+    plan: _StorePlan, numbers: Sequence[int], left: int, chance: random.Random
 ) -> Iterator[tuple[Order, _Shape]]:
     for index, number in enumerate(numbers):
-        filling.position += 1
-        filling.created += max(filling.step, timedelta(microseconds=1))
-        statuses = RECENT if filling.step * (left - index) < timedelta(days=10) else OLDER
+        plan.position += 1
+        plan.created += max(plan.step, timedelta(microseconds=1))
+        statuses = RECENT if plan.step * (left - index) < timedelta(days=10) else OLDER
         status = chance.choices(tuple(statuses), tuple(statuses.values()))[0]
-        shape = chance.choice(filling.shapes)
-        order = _order(filling, shape, status, number, chance)
-        order.rendering = render_export_row(order, filling.store.external_id)
+        shape = chance.choice(plan.shapes)
+        order = _order(plan, shape, status, number, chance)
+        order.rendering = render_export_row(order, plan.store.external_id)
         yield order, shape
 
 
-def _order(filling: _Filling, shape: _Shape, status: int, number: int, chance: random.Random) -> Order:
+def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: random.Random) -> Order:
     city, state, postal_code = chance.choice(PLACES)
-    way, created = STATUS_PATHS[status], filling.created
-    shipped = 50 in way or 60 in way
+    path, created = STATUS_PATHS[status], plan.created
+    shipped = 50 in path or 60 in path
     return _order_like(
-        filling.pattern,
+        plan.pattern,
         id=new_order_id(at=created),
         number=number,
-        application_id=chance.choice(filling.application_ids),
-        position=filling.position,
+        application_id=chance.choice(plan.application_ids),
+        position=plan.position,
         status=status,
-        sequence=len(way),
+        sequence=len(path),
         created=created,
-        updated=created + timedelta(hours=20) * (len(way) - 1),
+        updated=created + timedelta(hours=20) * (len(path) - 1),
         items_total=shape.total,
         total=shape.total,
         earliest_delivery=(created + timedelta(days=8)).date(),
@@ -245,7 +245,7 @@ def _order(filling: _Filling, shape: _Shape, status: int, number: int, chance: r
 
 
 def _order_like(pattern: Order, **values: Any) -> Order:
-    """As a model's constructor does, without its looking at every field: that takes a third of the time."""
+    """As the model's constructor, which would take a third of the time to look at every field."""
     order = Order.__new__(Order)
     order.__dict__.update(pattern.__dict__, **values)
     return order
@@ -289,14 +289,14 @@ def _copy(table: str, columns: Sequence[str], rows: Iterator[list[Any]]) -> None
 
 
 def _numbers(count: int) -> list[int]:
-    """One by one: somebody else may take some at the same time."""
+    """Takes the numbers one by one, as others may take some at the same time."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval('stores_order_number') FROM generate_series(1, %s)", [count])
         return [number for (number,) in cursor.fetchall()]
 
 
 def _without_foreign_key_checks() -> None:
-    """Ours are right by construction, and checking takes half of the time; only a superuser may leave it."""
+    """The foreign keys are valid by construction, and checking takes half of the time; needs a superuser."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL session_replication_role = replica")

@@ -1,4 +1,4 @@
-"""Orders as lines of CSV: the same columns at every door that hands them out."""
+"""Orders as lines of CSV, with the same columns in the API and in the console."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -8,16 +8,16 @@ import orjson
 from fulfillment.core.csv_rows import write_csv_row
 from stores.orders.representations import EXPORT_COLUMNS
 
-ROWS_OF_A_CHUNK = 500
+ROWS_PER_CHUNK = 500
 
 
 class _Lines(list[str]):
-    """What rows are written to: lines gathered until they are sent."""
+    """A file-like buffer of CSV lines for the next chunk."""
 
     def write(self, line: str) -> None:
         self.append(line)
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         content = "".join(self).encode()
         self.clear()
         return content
@@ -29,9 +29,9 @@ def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMN
     write_csv_row(lines, columns)
     for rendering in renderings:
         write_csv_row(lines, [_cell(value) for value in orjson.loads(rendering).values()])
-        if len(lines) >= ROWS_OF_A_CHUNK:
-            yield lines.taken()
-    yield lines.taken()
+        if len(lines) >= ROWS_PER_CHUNK:
+            yield lines.take()
+    yield lines.take()
 
 
 def _cell(value: Any) -> Any:

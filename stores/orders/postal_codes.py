@@ -1,8 +1,8 @@
-"""Forms of postal codes that are known for certain; any other is the carrier's to judge."""
+"""The forms of postal codes in the US and Canada; those of other countries are not checked."""
 
 import re
 
-# USPS Publication 28; Canada Post's addressing guide, which also says which letters are not used.
+# USPS Publication 28; Canada Post's addressing guide, which also lists the unused letters.
 _POSTAL_CODES = {
     "US": (re.compile(r"[0-9]{5}(-?[0-9]{4})?"), "5 digits, or 9 as in 80202-1234"),
     "CA": (
@@ -15,6 +15,6 @@ _POSTAL_CODES = {
 
 
 def postal_code_form(country_code: str, postal_code: str) -> str | None:
-    """What a postal code of this country looks like, if this one does not."""
+    """A description of the country's form if the postal code does not have it, else None."""
     pattern, form = _POSTAL_CODES.get(country_code, (None, None))
     return form if pattern and not pattern.fullmatch(postal_code) else None

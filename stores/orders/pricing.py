@@ -1,4 +1,4 @@
-"""What an order would cost and when it would arrive: pure rules, no database."""
+"""Rules for prices and delivery dates of orders, without database access."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from stores.orders.selectors.price_lists import ListedProduct, Price
 
 MAXIMUM_ITEMS = 500
 LISTED = 20
-# What the columns of an order hold.
+# The limit of an order's columns for amounts.
 TOTAL_LIMIT = Decimal(10) ** 12
 
 
@@ -25,14 +25,14 @@ class PriceRequestItem:
 
 @dataclass(frozen=True, slots=True)
 class PriceRequest:
-    """What is to be priced; `place` points to the destination in what was sent."""
+    """Items and a destination to price; `destination_pointer` is the JSON pointer of the destination in the body."""
 
     items: tuple[PriceRequestItem, ...]
     country_code: str
     location_type: str = ""
     delivery_method_code: str | None = None
     production_days: int | None = None
-    place: str = "/ShipTo"
+    destination_pointer: str = "/ShipTo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,13 @@ class Prices:
     options: tuple[Option, ...]
     issues: tuple[Fault, ...]
 
-    def default_option(self, asked: PriceRequest, products: Mapping[str, ListedProduct]) -> Option:
-        """The first product's usual delivery, at the speed at which all of them are usually made.
+    def default_option(self, price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> Option:
+        """The option with the first product's default delivery method and the slowest default speed of all products.
 
-        Raises Invalid where that does not go there: nobody gets a dearer one without having named it.
+        Raises Invalid if that method does not serve the destination: no other price is chosen without a request.
         """
-        listed = [products[item.product_id] for item in asked.items]
-        method = asked.delivery_method_code or listed[0].delivery_method
+        listed = [products[item.product_id] for item in price_request.items]
+        method = price_request.delivery_method_code or listed[0].delivery_method
         allowed = list(dict.fromkeys(option.delivery_method_code for option in self.options))
         if method not in allowed:
             message = (
@@ -100,49 +100,55 @@ class Prices:
 
 
 class DestinationNotServed(Invalid):
-    """`product_ids` are not delivered there; `places` are those where they are, by product ID."""
+    """`product_ids` are not delivered to the destination; `places` are the served destinations by product ID."""
 
     code = "destination_not_served"
 
     def __init__(
         self,
-        asked: PriceRequest,
+        price_request: PriceRequest,
         product_ids: Sequence[str],
         places: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        self.asked, self.product_ids = asked, product_ids
-        kind = f" to {asked.location_type} places" if asked.location_type else ""
-        message = f"CountryCode: not delivered{kind} in {asked.country_code}: {_listed(product_ids)}."
+        self.price_request, self.product_ids = price_request, product_ids
+        kind = f" to {price_request.location_type} places" if price_request.location_type else ""
+        message = f"CountryCode: not delivered{kind} in {price_request.country_code}: {_listed(product_ids)}."
         if places is not None:
             served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
             message += f" Where they are delivered: {_listed(served, '; ')}."
-        super().__init__(message, faults=[Fault(f"{asked.place}/CountryCode", self.code, message)])
+        super().__init__(
+            message, faults=[Fault(f"{price_request.destination_pointer}/CountryCode", self.code, message)]
+        )
 
 
-def price(asked: PriceRequest, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
-    """Every way in which all items can be made and delivered; raises Invalid when there is none."""
-    check_items(asked, products)
-    methods, issues = _methods(asked, products)
+def price(price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date) -> Prices:
+    """All options of producing and delivering all items; raises Invalid if there is none."""
+    check_items(price_request, products)
+    methods, issues = _methods(price_request, products)
     options = tuple(
-        _option(asked, methods[code], days, today) for code in methods for days in _speeds(asked, products)
+        _option(price_request, methods[code], days, today)
+        for code in methods
+        for days in _speeds(price_request, products)
     )
     if any(option.total >= TOTAL_LIMIT for option in options):
         raise Invalid.at("/Items", "total_too_large", f"The total must stay below {TOTAL_LIMIT:,}.")
     return Prices(options, issues)
 
 
-def check_items(asked: PriceRequest, products: Mapping[str, ListedProduct]) -> None:
-    faults = [fault for index, item in enumerate(asked.items) for fault in _faults(index, item, products)]
-    raise_faults([*faults, *repeated_item_keys(asked)])
+def check_items(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> None:
+    faults = [
+        fault for index, item in enumerate(price_request.items) for fault in _faults(index, item, products)
+    ]
+    raise_faults([*faults, *repeated_item_keys(price_request)])
 
 
-def repeated_item_keys(asked: PriceRequest) -> Iterator[Fault]:
-    known: set[str] = set()
-    for index, item in enumerate(asked.items):
-        if item.item_key in known:
-            message = f"ItemKey: {item.item_key} stands for another item."
+def repeated_item_keys(price_request: PriceRequest) -> Iterator[Fault]:
+    item_keys: set[str] = set()
+    for index, item in enumerate(price_request.items):
+        if item.item_key in item_keys:
+            message = f"ItemKey: {item.item_key} is the key of another item."
             yield Fault(f"/Items/{index}/ItemKey", "item_key_repeated", message)
-        known.add(item.item_key)
+        item_keys.add(item.item_key)
 
 
 def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
@@ -172,30 +178,30 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
 
 
 def _methods(
-    asked: PriceRequest, products: Mapping[str, ListedProduct]
+    price_request: PriceRequest, products: Mapping[str, ListedProduct]
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
-    """The price of each item by delivery method, where every item has one; and why others are left out."""
-    offers = [_offers(asked, products[item.product_id]) for item in asked.items]
-    missing = [item.product_id for item, offer in zip(asked.items, offers, strict=True) if not offer]
+    """The prices of all items by delivery method, for methods that every item has; and why others are left out."""
+    offers = [_offers(price_request, products[item.product_id]) for item in price_request.items]
+    missing = [item.product_id for item, offer in zip(price_request.items, offers, strict=True) if not offer]
     if missing:
-        raise DestinationNotServed(asked, tuple(dict.fromkeys(missing)))
+        raise DestinationNotServed(price_request, tuple(dict.fromkeys(missing)))
     every = list(dict.fromkeys(code for offer in offers for code in offer))
     methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
-    wanted = asked.delivery_method_code
-    if wanted is not None and wanted not in methods:
+    method = price_request.delivery_method_code
+    if method is not None and method not in methods:
         allowed = ", ".join(methods) or "none fits all items"
-        message = f"DeliveryMethodCode: {wanted} does not deliver all items there; allowed: {allowed}."
+        message = f"DeliveryMethodCode: {method} does not deliver all items there; allowed: {allowed}."
         raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
     if not methods:
-        message = "Items: no delivery method brings all these items there; order them apart."
+        message = "Items: no delivery method serves this destination for all items; order them separately."
         raise Invalid.at("/Items", "no_common_delivery_method", message)
     issues = tuple(
         Fault(f"/Items/{index}", "delivery_method_left_out", f"{code} does not deliver this item there.")
-        for code in (every if wanted is None else ())
+        for code in (every if method is None else ())
         for index, offer in enumerate(offers)
         if code not in offer
     )
-    return ({wanted: methods[wanted]} if wanted is not None else methods), issues
+    return ({method: methods[method]} if method is not None else methods), issues
 
 
 def _listed(names: Sequence[str], between: str = ", ") -> str:
@@ -203,32 +209,34 @@ def _listed(names: Sequence[str], between: str = ", ") -> str:
     return between.join([*names[:LISTED], *more])
 
 
-def _offers(asked: PriceRequest, product: ListedProduct) -> dict[str, Price]:
-    """The product's price by delivery method; without a kind of place in the question, its usual one."""
-    asked_type = asked.location_type
-    wanted = asked_type or product.default_location_type or LocationType.RESIDENTIAL
+def _offers(price_request: PriceRequest, product: ListedProduct) -> dict[str, Price]:
+    """The product's price by delivery method; without a requested location type, of its default location type."""
+    requested_type = price_request.location_type
+    location_type = requested_type or product.default_location_type or LocationType.RESIDENTIAL
     offers: dict[str, Price] = {}
     for entry in product.prices:
-        if entry.location_type == wanted or (not asked_type and entry.delivery_method_code not in offers):
+        if entry.location_type == location_type or (
+            not requested_type and entry.delivery_method_code not in offers
+        ):
             offers[entry.delivery_method_code] = entry
     return offers
 
 
-def _speeds(asked: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
-    """Numbers of days in which every item can be made: at its own speed or a faster one."""
-    listed = {item.product_id: products[item.product_id] for item in asked.items}.values()
+def _speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
+    """Production days that suit all items: each is produced at its own speed or a faster one."""
+    listed = {item.product_id: products[item.product_id] for item in price_request.items}.values()
     slowest_rush = max(min((days for days, _ in product.speeds), default=0) for product in listed)
     speeds = sorted({days for p in listed for days, _ in p.speeds if days >= slowest_rush} or {0})
-    if asked.production_days is None:
+    if price_request.production_days is None:
         return speeds
-    if asked.production_days not in speeds:
+    if price_request.production_days not in speeds:
         allowed = ", ".join(map(str, speeds))
-        message = f"ProductionDays: {asked.production_days} is not offered; allowed: {allowed}."
+        message = f"ProductionDays: {price_request.production_days} is not offered; allowed: {allowed}."
         raise Invalid.at("/ProductionDays", "production_days_unavailable", message)
-    return [asked.production_days]
+    return [price_request.production_days]
 
 
-def _option(asked: PriceRequest, prices: Sequence[Price], days: int, today: date) -> Option:
+def _option(price_request: PriceRequest, prices: Sequence[Price], days: int, today: date) -> Option:
     spans = [transit_days(entry.delivery_method_code, entry.description) for entry in prices]
     return Option(
         delivery_method_code=prices[0].delivery_method_code,
@@ -237,6 +245,6 @@ def _option(asked: PriceRequest, prices: Sequence[Price], days: int, today: date
         latest=add_business_days(today, days + max(most for _, most in spans)),
         lines=tuple(
             Line(item.item_key, item.product_id, item.quantity, entry.price)
-            for item, entry in zip(asked.items, prices, strict=True)
+            for item, entry in zip(price_request.items, prices, strict=True)
         ),
     )

@@ -36,7 +36,7 @@ EXPORT_COLUMNS = (
     "Total",
     "TrackingNumbers",
 )
-# An event stays below 20 kB; what stands around its data takes less than the rest.
+# An event stays below 20 kB, with its envelope around the data.
 EVENT_DATA_BYTES = 19_000
 
 
@@ -157,7 +157,7 @@ def history_record(entry: OrderHistory) -> Record:
 def event_data(
     order: Order, store_id: str, *, previous_status: int | None, shipments: Iterable[Shipment]
 ) -> Record:
-    """What an application is told: nothing of the recipient, and of the parcels the latest that fit."""
+    """The data of an event: no recipient, and only the latest parcels that fit into EVENT_DATA_BYTES."""
     data: Record = {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
@@ -173,15 +173,15 @@ def event_data(
 
 
 def _latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
-    """The parcels without what they hold, from the first of the latest that take `room` bytes."""
-    kept: list[Record] = []
+    """The latest parcels that take at most `room` bytes, without their item keys, oldest first."""
+    latest: list[Record] = []
     for shipment in reversed(list(shipments)):
         record = {name: value for name, value in shipment_record(shipment).items() if name != "ItemKeys"}
         room -= len(dumps(record)) + len(",")
         if room < 0:
             break
-        kept.append(record)
-    return kept[::-1]
+        latest.append(record)
+    return latest[::-1]
 
 
 def order_url(order: Order, store_id: str) -> str:
@@ -199,7 +199,7 @@ def dumps(value: Any) -> bytes:
 def _number(value: Any) -> float:
     if isinstance(value, Decimal):
         return float(value)
-    raise TypeError(f"{type(value).__name__} has no place in a record")
+    raise TypeError(f"{type(value).__name__} cannot be written to a record")
 
 
 def _cancellation(order: Order) -> Record | None:

@@ -1,7 +1,7 @@
-"""Signed addresses of files: they open for a month, and no one can guess or change one.
+"""Signed addresses of files: they work for a month without credentials, and cannot be guessed or changed.
 
-The signature covers the kind of file, its identity, its name and the day the address ends, so that a file is
-served without asking the database. Addresses made on one day are the same.
+The signature covers the kind of file, its identity, its name and the day of expiry, so that a file is served
+without a database query. Two addresses of a file signed on the same day are equal.
 """
 
 import base64
@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from accounts.services.secret_generations import SECRET_KEY, TimeLimited
 
 DAY = 86_400
-# A started day counts as a whole one: an address is good for at least 30 days.
+# The current day counts as a whole day: an address is valid for at least 30 days.
 DAYS = 31
 TIME_LIMITED = (TimeLimited("addresses of proofs and pictures", SECRET_KEY, timedelta(days=DAYS)),)
 MAC_BYTES = 16
@@ -23,11 +23,11 @@ DAY_BYTES = 3
 
 
 class LinkInvalid(Exception):
-    """The address was never given out by this service."""
+    """This service has not signed the address."""
 
 
 class LinkExpired(Exception):
-    """The address was good once."""
+    """The address was valid and has expired."""
 
 
 def signed_url(kind: str, identity: bytes, name: str) -> str:
@@ -37,7 +37,7 @@ def signed_url(kind: str, identity: bytes, name: str) -> str:
 
 
 def open_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
-    """The identity of the file, and for how many more seconds the address is good."""
+    """The identity of the file, and the seconds until the address expires."""
     content = _bytes(token)
     identity, day = content[: -MAC_BYTES - DAY_BYTES], content[-MAC_BYTES - DAY_BYTES : -MAC_BYTES]
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
@@ -64,7 +64,7 @@ def _bytes(token: str) -> bytes:
         content = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
     except (binascii.Error, ValueError) as error:
         raise LinkInvalid from error
-    # The decoder skips letters it does not know; only the one spelling we gave out is good.
+    # The decoder skips invalid characters; only the spelling that this service signed is accepted.
     if _text(content) != token or len(content) <= MAC_BYTES + DAY_BYTES:
         raise LinkInvalid
     return content

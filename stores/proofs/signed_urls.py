@@ -1,4 +1,4 @@
-"""The addresses of proofs and assets, and the file of the storage behind each."""
+"""The signed addresses of proofs and assets, and the stored file of each."""
 
 import re
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class ProofURLs(NamedTuple):
 
 
 class FileBehind(NamedTuple):
-    """`tag` is the same only for the same bytes."""
+    """`tag` is the ETag: equal only for equal bytes."""
 
     file_name: str
     media_type: str
@@ -39,7 +39,7 @@ def asset_url(asset: Asset) -> str:
 
 
 def file_behind(kind: str, identity: bytes, name: str) -> FileBehind:
-    """For a name whose signature was checked: only names made above get here."""
+    """For a name whose signature was checked, and that therefore has one of the forms above."""
     suffix = name.rpartition(".")[2]
     tag = f"{identity.hex()}-{suffix}"
     if kind == ASSETS:

@@ -1,4 +1,4 @@
-"""What the typesetter refuses, in the errors of the service."""
+"""Translates errors of the typesetter into errors of the service."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class RenderersBusy(Unavailable):
 
 @contextmanager
 def typesetting_errors() -> Iterator[None]:
-    """Turns the typesetter's refusals into ours."""
+    """Raises the service's error for an error of the typesetter."""
     try:
         yield
     except ValuesInvalid as error:
@@ -33,7 +33,7 @@ def typesetting_errors() -> Iterator[None]:
     except RenderingBusy as error:
         raise RenderersBusy from error
     except RenderingTimedOut as error:
-        # Not "busy": who sends the same again takes a renderer from all others for as long again.
+        # Not RenderersBusy: a retry with the same values would fail again and block a renderer for as long.
         raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
     except RenderingFailed as error:
         logger.error("A template could not be rendered", exc_info=error)

@@ -19,9 +19,9 @@ Pure Python and Typst, no Django. A template is one JSON object, checked by `par
 - Color and Background: "#rrggbb", or {"C": 0, "M": 0, "Y": 0, "K": 100} in percent. Tracking is in em.
 - Font is one of `FontSet.families`; letters it lacks come from the script fonts, or the text is refused.
 
-An Image field's value is a name in Gallery, or anything else together with its bytes in `images`.
-Keep parsed templates: parsing costs more than a proof. Rendering happens in processes of its own, two at a
-time on two cores, started when first needed; any thread may call.
+An Image field's value is a name in Gallery, or any other text together with the picture's bytes in `images`.
+Cache parsed templates: parsing costs more than a proof. Rendering happens in separate processes, which are
+started when first needed; any thread may call.
 """
 
 from stores.typesetting.errors import (

@@ -78,8 +78,8 @@ def measure_picture(
 ) -> tuple[int, int]:
     """Check a PNG or JPEG by decoding it, and give its size; one of more than `largest` pixels isn't decoded."""
     formats = {"image/png": ["PNG"], "image/jpeg": ["JPEG"], None: ["PNG", "JPEG"]}[media_type]
-    # Pillow's warning of a large picture may be an error or only be shown; catch_warnings would swap the filters
-    # of all threads.
+    # Pillow's warning of a large picture may be raised as an error. catch_warnings is no help: it would change
+    # the filters of all threads.
     try:
         with Image.open(io.BytesIO(content), formats=formats) as picture:
             width, height = picture.size
@@ -124,7 +124,7 @@ def _decoded(media_type: str, data: str) -> bytes:
 
 
 class _SvgReader:
-    """One pass over an SVG that stops at the first thing reaching outside it or out of bounds."""
+    """Reads an SVG in one pass and stops at the first external reference or exceeded limit."""
 
     def __init__(self) -> None:
         self.elements = self.references = self.pixels = 0
@@ -184,7 +184,7 @@ class _SvgReader:
             self._check_reference(element, value.strip())
 
     def _check_reference(self, element: str, target: str) -> None:
-        # The typesetter takes what an element that loads names for a file, with or without a #.
+        # The typesetter treats the href of a loading element as a file, with or without a #.
         if element in LOADING:
             embedded = _EMBEDDED.fullmatch(target)
             if embedded is None:
@@ -198,7 +198,7 @@ class _SvgReader:
         if self.references > SVG_REFERENCES or self.pixels > ARTWORK_PIXELS:
             limits = f"{SVG_REFERENCES:,} references and {ARTWORK_PIXELS:,} pixels"
             raise ArtworkInvalid("svg_too_complex", f"At most {limits} are allowed.")
-        # Ten `use` elements in each of ten groups that use one another make 10^10 shapes: no nesting.
+        # Nesting is refused: ten groups of ten `use` elements each that refer to the next make 10^10 shapes.
         if element == "use" and any(self.open_ids[:-1]):
             raise ArtworkInvalid("svg_too_complex", "use is not allowed inside an element that has an id.")
 

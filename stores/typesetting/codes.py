@@ -3,7 +3,7 @@ from collections.abc import Iterable, Iterator
 import segno
 from segno.encoder import DataOverflowError
 
-# Below this a phone's camera, or a hand scanner, stops reading a module at arm's length.
+# Smaller modules cannot be read by a phone's camera or a hand scanner at arm's length.
 SMALLEST_QR_MODULE_MM = 0.3
 SMALLEST_BAR_MM = 0.16
 QR_QUIET_MODULES = 4
@@ -48,11 +48,11 @@ def code_128_runs(text: str) -> tuple[int, Runs]:
     if len(text) > 80:
         raise NotEncodable("is longer than 80 characters, too long for Code 128")
     symbols = _symbols(text)
-    check = (symbols[0] + sum(place * symbol for place, symbol in enumerate(symbols))) % 103
+    check = (symbols[0] + sum(position * symbol for position, symbol in enumerate(symbols))) % 103
     widths = "".join(_CODE_128[6 * symbol : 6 * symbol + 6] for symbol in [*symbols, check]) + _STOP
     runs, column = [], BAR_QUIET_MODULES
-    for place, width in enumerate(map(int, widths)):
-        if place % 2 == 0:
+    for position, width in enumerate(map(int, widths)):
+        if position % 2 == 0:
             runs.append((column, 0, width))
         column += width
     return column + BAR_QUIET_MODULES, tuple(runs)
@@ -61,10 +61,10 @@ def code_128_runs(text: str) -> tuple[int, Runs]:
 def _symbols(text: str) -> list[int]:
     """Choose set C for runs of digits where that is shorter: 4 or more at an end, 6 or more inside."""
     symbols: list[int] = []
-    place, in_c = 0, False
-    while place < len(text):
-        digits = _digits_from(text, place)
-        at_end = place == 0 or place + digits == len(text)
+    position, in_c = 0, False
+    while position < len(text):
+        digits = _digits_from(text, position)
+        at_end = position == 0 or position + digits == len(text)
         if not in_c and digits >= (4 if at_end else 6) and digits % 2 == 0:
             symbols.append(_TO_C if symbols else _START_C)
             in_c = True
@@ -74,19 +74,19 @@ def _symbols(text: str) -> list[int]:
         elif not symbols:
             symbols.append(_START_B)
         if in_c:
-            symbols.append(int(text[place : place + 2]))
-            place += 2
+            symbols.append(int(text[position : position + 2]))
+            position += 2
         else:
-            symbols.append(ord(text[place]) - 32)
-            place += 1
+            symbols.append(ord(text[position]) - 32)
+            position += 1
     return symbols or [_START_B]
 
 
-def _digits_from(text: str, place: int) -> int:
-    end = place
+def _digits_from(text: str, position: int) -> int:
+    end = position
     while end < len(text) and text[end].isdigit():
         end += 1
-    return end - place
+    return end - position
 
 
 def _dark_runs(row: Iterable[int]) -> Iterator[tuple[int, int]]:

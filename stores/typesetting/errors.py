@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong in what was sent: where (JSON pointer), a stable code, and words for a person."""
+    """A fault in the input: a JSON pointer, a stable code, and a message for a person."""
 
     pointer: str
     code: str
@@ -12,7 +12,7 @@ class Problem:
 
 
 class Refused(ValueError):
-    """Input that cannot be accepted; `problems` holds every reason found, not only the first."""
+    """Invalid input; `problems` holds all faults, not only the first."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -32,15 +32,15 @@ class FontInvalid(Refused):
 
 
 class RenderingFailed(RuntimeError):
-    """The typesetter could not finish; the template is at fault, not the caller's values."""
+    """The typesetter failed because of the template, not because of the caller's values."""
 
 
 class RenderingTimedOut(RenderingFailed):
-    """Rendering took longer than its limit; the process that did it is gone."""
+    """Rendering took longer than its limit; its process was killed."""
 
 
 class RenderingBusy(RuntimeError):
-    """No typesetter came free in time; the same call may succeed later."""
+    """All rendering processes stayed busy; the same call may succeed later."""
 
 
 def pointer(*steps: str | int) -> str:

@@ -15,7 +15,7 @@ TYPES = {
 }
 ALL_VALUES_BYTES = 200_000
 
-# Dots and hyphens inside, never at an end; a domain of at least two labels. Delivery proves the rest.
+# Dots and hyphens only inside of a label; a domain has at least two labels. Nothing else is checked.
 _EMAIL = re.compile(
     r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]"
 )
@@ -43,16 +43,16 @@ def resolve_values(
     """Give every field its value: what was sent, else OrgValue, else DefaultValue, else "".
 
     `gallery` names the product's pictures. Raises ValuesInvalid with the problems of all fields.
-    A field sent empty counts as sent. Text comes back with line ends as \\n, otherwise unchanged.
+    A field sent empty counts as sent. Text is returned with line ends as \\n, otherwise unchanged.
     """
-    known = {field.field_name: field for field in fields}
-    if _bytes(name for name in sent if name not in known) + _bytes(sent.values()) > ALL_VALUES_BYTES:
+    by_name = {field.field_name: field for field in fields}
+    if _bytes(name for name in sent if name not in by_name) + _bytes(sent.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
     problems = [
         Problem(pointer(name), "unknown_field", f"{name[:64]} is not a field of this product.")
         for name in sent
-        if name not in known
+        if name not in by_name
     ]
     values: dict[str, str] = {}
     for field in fields:
@@ -106,7 +106,7 @@ def _unprintable(name: str, value: str) -> tuple[str, str] | None:
     for letter in value:
         if letter in "\n\r":
             continue
-        # Line and paragraph separators would break a single line unseen; surrogates cannot be encoded.
+        # Line and paragraph separators are invisible line breaks; surrogates cannot be encoded.
         if unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"}:
             return "control_character", f"{name} contains the control character U+{ord(letter):04X}."
     return None

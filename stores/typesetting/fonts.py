@@ -14,8 +14,8 @@ from stores.typesetting.errors import FontInvalid, Problem
 
 FONT_BYTES = 20_000_000
 
-# Packages that carry font files. Those of scripts may be left out of an installation: then text in
-# these scripts is refused by name, never printed as empty squares.
+# Packages with font files. An installation may leave out those of scripts; text in these scripts is then
+# refused instead of printed as empty boxes.
 TEXT_PACKAGES = (
     "font_lato",
     "fontpkg_inter",
@@ -28,7 +28,7 @@ TEXT_PACKAGES = (
 SCRIPT_PACKAGES = ("fontpkg_ibm_plex_sans_arabic", "manimgx_fonts", "manimgx_fonts_cjk")
 
 _CJK = "Noto Sans CJK "
-# Before Noto Sans Arabic: that draws a letter's dots as glyphs of their own, and readers find the letter twice.
+# Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
 _ARABIC = "IBM Plex Sans Arabic"
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
@@ -51,7 +51,7 @@ class FontFace:
 
 @dataclass(frozen=True)
 class FontSet:
-    """The fonts a rendering may use: shipped text families, script fallbacks, and an operator's own."""
+    """The fonts a rendering may use: shipped text families, script fallbacks, and operators' fonts."""
 
     faces: tuple[FontFace, ...]
     fallbacks: tuple[str, ...]
@@ -96,7 +96,7 @@ class FontSet:
             return self._covered[family]
 
     def chain(self, family: str, text: str) -> tuple[tuple[str, ...], str | None]:
-        """The families needed to draw the text, and the first character none of them has.
+        """The families needed to draw the text, and the first character that no family has.
 
         A base letter and its marks must come from one family: Typst shapes a cluster as a whole.
         """
@@ -125,7 +125,7 @@ class FontSet:
         return cluster
 
     def _ordered_fallbacks(self, text: str) -> list[str]:
-        # Chinese, Japanese and Korean share code points but not shapes; the text's other letters tell.
+        # Chinese, Japanese and Korean share code points but not shapes; the other letters identify the language.
         if any("\u3040" <= letter <= "\u30ff" for letter in text):
             first = _CJK + "JP"
         elif any("\uac00" <= letter <= "\ud7a3" for letter in text):

@@ -19,7 +19,7 @@ def send_message(channel: socket.socket, header: Mapping[str, Any], parts: Seque
 def receive_message(
     channel: socket.socket, deadline: float | None = None
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Receive what send_message sent; EOFError when the other end is gone, TimeoutError at the deadline."""
+    """Receive what send_message sent; raises EOFError if the other end has closed, TimeoutError at the deadline."""
     head_size, body_size = _HEAD.unpack(_receive(channel, _HEAD.size, deadline))
     header = json.loads(_receive(channel, head_size, deadline))
     body = memoryview(_receive(channel, body_size, deadline))

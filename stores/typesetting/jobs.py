@@ -20,7 +20,7 @@ from stores.typesetting.text_limits import overflow_reason
 
 GOOD_DPI = 150
 PROOF_DPI = 200
-# Larger pictures are decoded once only, when a proof's smaller copy is made.
+# Larger pictures are decoded only once, for a proof's smaller copy.
 SMALL_PICTURE = 4_000_000
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
@@ -33,7 +33,7 @@ _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK
 
 @dataclass
 class RenderInput:
-    """What a template and its values become before rendering: Typst's input, problems and messages."""
+    """The input of a rendering, built from a template and its values, with problems and messages."""
 
     pages: list[dict[str, Any]]
     pictures: dict[str, tuple[bytes, str]]
@@ -50,7 +50,7 @@ class SheetBuilder:
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
         self.sheet = RenderInput([], {}, [], [], [])
-        self.noted: set[Problem] = set()
+        self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
         for page in self.template.pages:
@@ -126,7 +126,7 @@ class SheetBuilder:
             self._note_resolution(box, picture)
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
-            self._refuse(box, "unknown_picture", "names a picture that is not there")
+            self._refuse(box, "unknown_picture", "names a picture that does not exist")
             return None
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
@@ -144,8 +144,8 @@ class SheetBuilder:
         dpi = _printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
-        wanted = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        return shrink_picture(content, wanted), extension
+        target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
+        return shrink_picture(content, target_size), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
@@ -179,8 +179,8 @@ class SheetBuilder:
         self._add(self.sheet.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}."))
 
     def _add(self, problems: list[Problem], problem: Problem) -> None:
-        if problem not in self.noted:
-            self.noted.add(problem)
+        if problem not in self.reported:
+            self.reported.add(problem)
             problems.append(problem)
 
 

@@ -56,7 +56,7 @@ def parse_draft(
     fields: Sequence[Field],
     fonts: FontSet,
 ) -> Template:
-    """As parse_template, for pages that change by the second beside pictures that have been read already."""
+    """As parse_template, for often edited pages whose pictures have been read already."""
     problems: list[Problem] = []
     read = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
     if problems:
@@ -179,8 +179,8 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
             box.note("not_allowed", "A box of kind Image needs a Field.", "Text")
         return None, text
     if not isinstance(field, str) or field not in kinds:
-        known = ", ".join(kinds) or "none"
-        box.note("unknown_field", f"Field must be one of the product's fields: {known}.", "Field")
+        names = ", ".join(kinds) or "none"
+        box.note("unknown_field", f"Field must be one of the product's fields: {names}.", "Field")
         return None, None
     if (kinds[field] == "Image") != (kind == "Image"):
         box.note(

@@ -8,7 +8,7 @@ _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])")
 def add_bleed_boxes(pdf: bytes, slug_mm: float) -> bytes:
     """Give every page the BleedBox that Typst leaves out: its MediaBox less the slug with the crop marks.
 
-    Understands the one form of PDF that Typst writes: a cross-reference table, page objects in the clear.
+    Reads only the form of PDF that Typst writes: a cross-reference table and uncompressed page objects.
     """
     table_start = int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
     entries = [(int(m[1]), m[3]) for m in _ENTRY.finditer(pdf, table_start)]
@@ -20,9 +20,9 @@ def add_bleed_boxes(pdf: bytes, slug_mm: float) -> bytes:
         and (box := _MEDIA_BOX.search(pdf, offset, offset + 2000))
     )
     pieces, start = [], 0
-    for place, box_text in inserts:
-        pieces += [pdf[start:place], box_text]
-        start = place
+    for position, box_text in inserts:
+        pieces += [pdf[start:position], box_text]
+        start = position
     body = b"".join([*pieces, pdf[start:table_start]])
     return body + _moved_table(pdf[table_start:], inserts, len(body))
 
@@ -37,7 +37,7 @@ def _moved_table(tail: bytes, inserts: list[tuple[int, bytes]], table_start: int
     def moved(entry: re.Match[bytes]) -> bytes:
         offset = int(entry[1])
         if entry[3] == b"n":
-            offset += sum(len(text) for place, text in inserts if place <= offset)
+            offset += sum(len(text) for position, text in inserts if position <= offset)
         return b"%010d %s %s" % (offset, entry[2], entry[3])
 
     return re.sub(rb"(startxref\s+)\d+", rb"\g<1>%d" % table_start, _ENTRY.sub(moved, tail))

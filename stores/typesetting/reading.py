@@ -8,14 +8,14 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 
 
 class Reading:
-    """Reads one JSON object key by key and notes every problem with its path instead of stopping."""
+    """Reads one JSON object key by key and collects every problem with its path."""
 
     def __init__(self, value: object, path: tuple[str | int, ...], problems: list[Problem]) -> None:
         self.path = path
         self.problems = problems
         self.valid = isinstance(value, dict)
         self.value: Mapping[str, Any] = value if isinstance(value, dict) else {}
-        self.known: set[str] = set()
+        self.read_keys: set[str] = set()
         if not self.valid:
             self.note("wrong_type", "An object is expected here.")
 
@@ -26,14 +26,14 @@ class Reading:
         return Reading(value, (*self.path, *steps), self.problems)
 
     def raw(self, key: str) -> object:
-        self.known.add(key)
+        self.read_keys.add(key)
         return self.value.get(key)
 
     def refuse_unknown(self) -> None:
         for key in self.value:
-            if key not in self.known:
-                allowed = ", ".join(sorted(self.known))
-                self.note("unknown_key", f"{key} is not known here; allowed are {allowed}.", key)
+            if key not in self.read_keys:
+                allowed = ", ".join(sorted(self.read_keys))
+                self.note("unknown_key", f"{key} is not allowed here; allowed are {allowed}.", key)
 
     def number(self, key: str, limits: tuple[float, float], default: float | None = None) -> float:
         value = self.raw(key)

@@ -11,13 +11,13 @@ from stores.typesetting.fonts import FontSet
 from stores.typesetting.jobs import SheetBuilder
 from stores.typesetting.print_boxes import add_bleed_boxes
 from stores.typesetting.template import Template
-from stores.typesetting.workdir import Workshop, current_workshop
+from stores.typesetting.workdir import WorkDir, current_workdir
 from stores.typesetting.workers import shared_workers
 
 DPI = 144
 SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
-# Drawing a page's PNG takes longest; above this many pages an idle worker helps.
+# Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
 PAGES_OF_A_WORKER = 3
 SLUG_MM = 8.0
 MARK_LETTERS = 24
@@ -26,7 +26,7 @@ MARK_FAMILY = "Lato"
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a customer is shown: a PDF, a PNG of each page, and messages about what may print badly."""
+    """A proof for the customer: a PDF, a PNG of each page, and warnings about the print quality."""
 
     pdf: bytes
     pages: tuple[bytes, ...]
@@ -35,7 +35,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class PrintFile:
-    """The print-ready PDF of an order, and messages about what may print badly."""
+    """The print-ready PDF of an order, and warnings about the print quality."""
 
     pdf: bytes
     messages: tuple[Problem, ...]
@@ -43,7 +43,7 @@ class PrintFile:
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A page's PNG without what cannot be printed of it, and what is wrong."""
+    """A page's PNG without the boxes that cannot be printed, and their problems."""
 
     png: bytes
     problems: tuple[Problem, ...]
@@ -58,7 +58,7 @@ def render_proof(
     *,
     seconds: float = SECONDS,
 ) -> Proof:
-    """Render pages as they will be trimmed, under a light mark; the same input gives the same bytes.
+    """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -80,9 +80,9 @@ def render_page(
     pixels: int,
     seconds: float = SECONDS,
 ) -> PagePicture:
-    """Draw one page as it will be trimmed, so many pixels wide, for somebody who is still at work on it.
+    """Draw one trimmed page, `pixels` wide, for the template editor.
 
-    What cannot be printed is left out of the picture and told, where render_proof raises ValuesInvalid.
+    Boxes that cannot be printed are left out and reported, where render_proof raises ValuesInvalid.
     """
     page = template.pages[number]
     pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
@@ -90,19 +90,19 @@ def render_page(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
     job = {"mark": None, "slug": 0, "ppi": pixels / (page.width / 25.4), "page-only": True}
-    workshop = current_workshop()
-    artwork = workshop.hold_template(template)
+    workdir = current_workdir()
+    artwork = workdir.hold_template(template)
     deadline = time.monotonic() + seconds
     try:
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
         try:
-            [picture] = _share_out(builder, workshop, job, deadline)
+            [picture] = _render_in_parallel(builder, workdir, job, deadline)
         except ValuesInvalid as error:
             problems += error.problems
-            [picture] = _share_out(builder, workshop, {**job, "reporting": True}, deadline)
+            [picture] = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
     finally:
-        workshop.release_template(template)
+        workdir.release_template(template)
     return PagePicture(picture, tuple(problems))
 
 
@@ -126,15 +126,15 @@ def render_print(
 
 
 def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: float = SECONDS) -> bytes:
-    """A PDF of texts that are data to a fixed layout, packing_slip.typ; raises RenderingFailed or RenderingBusy."""
+    """Render packing_slip.typ, a fixed layout, with these texts as data; raises RenderingFailed or RenderingBusy."""
     deadline = time.monotonic() + seconds
-    workshop = current_workshop()
+    workdir = current_workdir()
     setting = {
         "layout": "packing slip",
         "timestamp": timestamp,
-        "workshop": str(workshop.root),
-        "root": str(workshop.root),
-        "fonts": workshop.font_folder(FontSet.shipped()),
+        "workdir": str(workdir.root),
+        "root": str(workdir.root),
+        "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": DPI,
         "outputs": [("pdf", 0)],
     }
@@ -142,12 +142,12 @@ def render_packing_slip(slip: Mapping[str, Any], *, timestamp: int, seconds: flo
         worker.send(setting, [json.dumps(slip).encode()], deadline)
         header, parts = worker.receive(deadline)
     if not header["ok"]:
-        raise RenderingFailed(f"The typesetter refused the packing slip: {header['message']}")
+        raise RenderingFailed(f"The typesetter rejected the packing slip: {header['message']}")
     return parts[0]
 
 
 def try_template(template: Template, fonts: FontSet | None = None, *, seconds: float = SECONDS) -> None:
-    """Render the template without values, as it must be before it is saved; raise TemplateInvalid if it can't be."""
+    """Render the template without values, as a check before it is saved; raise TemplateInvalid if that fails."""
     try:
         render_print(template, {}, fonts=fonts, seconds=seconds)
         render_proof(template, {}, fonts=fonts, seconds=seconds)
@@ -161,59 +161,59 @@ def _render(
     builder: SheetBuilder, values: Mapping[str, str], job: dict[str, Any], seconds: float
 ) -> list[bytes]:
     deadline = time.monotonic() + seconds
-    workshop = current_workshop()
-    artwork = workshop.hold_template(builder.template)
+    workdir = current_workdir()
+    artwork = workdir.hold_template(builder.template)
     try:
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return _share_out(builder, workshop, job, deadline)
+        return _render_in_parallel(builder, workdir, job, deadline)
     finally:
-        workshop.release_template(builder.template)
+        workdir.release_template(builder.template)
 
 
-def _share_out(
-    builder: SheetBuilder, workshop: Workshop, job: dict[str, Any], deadline: float
+def _render_in_parallel(
+    builder: SheetBuilder, workdir: WorkDir, job: dict[str, Any], deadline: float
 ) -> list[bytes]:
-    """Let one worker make the PDF, and every worker of the crew its share of the pages' PNGs."""
+    """Let the first worker make the PDF, and all workers together the PNGs of the pages."""
     sheet = builder.sheet
     helpers = 0 if job["slug"] else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
-    with shared_workers.lend(deadline, helpers) as crew:
-        share = math.ceil(len(sheet.pages) / len(crew))
+    with shared_workers.lend(deadline, helpers) as workers:
+        share = math.ceil(len(sheet.pages) / len(workers))
         roots: list[Path] = []
         try:
-            for number, worker in enumerate(crew):
-                root, paths = workshop.lay_out_job(worker.slot, builder.template, sheet.pictures)
+            for number, worker in enumerate(workers):
+                root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.pictures)
                 roots.append(root)
                 pages = sheet.pages[number * share : (number + 1) * share]
                 jobs = [_job(pages, job, paths)]
                 outputs = [("png", 0)] if not job["slug"] else []
                 if number == 0 and "page-only" not in job:
-                    whole = pages is sheet.pages or len(crew) == 1
+                    whole = pages is sheet.pages or len(workers) == 1
                     jobs += [] if whole else [_job(sheet.pages, job, paths)]
                     outputs = [("pdf", len(jobs) - 1), *outputs]
-                setting = _setting(builder, workshop, job.get("ppi"))
+                setting = _setting(builder, workdir, job.get("ppi"))
                 worker.send({**setting, "root": str(root), "outputs": outputs}, jobs, deadline)
-            answers = [worker.receive(deadline) for worker in crew]
+            answers = [worker.receive(deadline) for worker in workers]
         finally:
             for root in roots:
-                workshop.clear_job(root)
+                workdir.clear_job(root)
     for header, _ in answers:
         if "unfit" in header:
             raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
         if not header["ok"]:
-            raise RenderingFailed(f"The typesetter refused the template: {header['message']}")
+            raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
     return [part for _, parts in answers for part in parts]
 
 
-def _setting(builder: SheetBuilder, workshop: Workshop, ppi: float | None) -> dict[str, Any]:
+def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
     largest = max(page.width * page.height for page in builder.template.pages) / 25.4**2
     return {
         "layout": "pages",
         "timestamp": 0,
-        "workshop": str(workshop.root),
-        "fonts": workshop.font_folder(builder.fonts),
-        # A banner at 144 dpi would take a gigabyte; it is shown smaller.
+        "workdir": str(workdir.root),
+        "fonts": workdir.font_folder(builder.fonts),
+        # A banner at 144 dpi would take a gigabyte, so the resolution is reduced.
         "ppi": ppi or min(DPI, (PAGE_PIXELS / largest) ** 0.5),
     }
 
@@ -228,7 +228,7 @@ def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping
 
 def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
     names = dict.fromkeys(fields[number] for number in unfit)
-    message = "does not fit its place, even at the smallest size."
+    message = "does not fit its box, even at the smallest size."
     return [
         Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
         for name in names

@@ -21,22 +21,22 @@ _NUMBER = re.compile(r"[0-9.]+")
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
 _INHERITED = frozenset({"fill", "stroke", *_MARKERS})
 
-# What is drawn: each tuple of names stands for the product of what they draw.
+# Each tuple of names stands for the product of the elements that these names draw.
 References = Counter[tuple[str, ...]]
 
 
 def named_element(target: str) -> str | None:
-    """The element of the same SVG that an href names; nothing for what is an address or a path."""
+    """The element of the same SVG that an href names; None for an address or a path."""
     match = _NAME.fullmatch(target)
     return match[1] if match else None
 
 
 class TooComplex(ValueError):
-    """The references of an SVG make more of it than may be drawn."""
+    """The references of an SVG draw more elements than allowed."""
 
 
 class _Part:
-    """An element and all inside of it: how many there are, and what they refer to."""
+    """An element with all its descendants: their number and their references."""
 
     def __init__(self, name: str | None, inherited: Mapping[str, str], *, is_gradient: bool) -> None:
         self.name, self.inherited, self.is_gradient = name, inherited, is_gradient
@@ -45,7 +45,7 @@ class _Part:
 
 
 class SvgReferences:
-    """Fed with the elements of an SVG in their order; `check` follows at its end."""
+    """Call `start` and `end` for each element of an SVG in document order, then `check`."""
 
     def __init__(self) -> None:
         self._open: list[_Part] = []
@@ -66,12 +66,12 @@ class SvgReferences:
             part.references[(name,)] += 1
         self._inherit(part, element, attributes)
         self._paints += len(part.references)
-        # Every one of them is added up once for each element around it.
+        # Each of them is added up once for each surrounding element.
         if self._paints > 10 * SVG_REFERENCES:
             raise TooComplex(f"At most {10 * SVG_REFERENCES:,} uses of gradients and patterns are allowed.")
 
     def _inherit(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
-        """Fill, stroke and markers reach every shape below the element that names them."""
+        """Fill, stroke and markers apply to every shape inside of the element that sets them."""
         points = 0
         shown = [(key, name) for key, text in part.inherited.items() for name in _names(text)]
         if any(key in _MARKERS for key, _ in shown):
@@ -106,7 +106,7 @@ class SvgReferences:
         return all(part.is_gradient for part in self._named.get(name, []))
 
     def _drawn_by(self, part: _Part, within: tuple[str, ...]) -> tuple[int, int]:
-        """How many elements this one draws, and through how many others."""
+        """The number of elements that this one draws, and the depth of its references."""
         total, deepest = part.elements, 0
         for names, count in part.references.items():
             product = count
@@ -131,7 +131,7 @@ class SvgReferences:
 
 
 def _properties(attributes: Mapping[str, str]) -> dict[str, str]:
-    """The presentation attributes and what the style attribute says, which goes before them."""
+    """The presentation attributes, overridden by the style attribute."""
     properties = {key.rpartition(":")[2].lower(): value for key, value in attributes.items()}
     style = _COMMENT.sub("", properties.pop("style", ""))
     for declaration in style.split(";"):

@@ -53,7 +53,7 @@ EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A place on a page; lengths in mm from the trimmed page's top left corner, sizes of type in points."""
+    """A box on a page; lengths in mm from the trimmed page's top left corner, sizes of type in points."""
 
     kind: str
     field: str | None
@@ -101,6 +101,6 @@ class Template:
 
     @property
     def artwork_digest(self) -> str:
-        """The same for templates with the same pictures: a draft that changes by the second lays them out once."""
+        """Equal for templates with the same pictures, so that a draft under edit writes its pictures only once."""
         names = sorted({one.file_name for one in (*self.artwork.values(), *self.gallery.values())})
         return hashlib.sha256("\n".join(names).encode()).hexdigest()

@@ -1,14 +1,14 @@
-"""What no box can hold, told before anything is measured: measuring takes time that grows with the text."""
+"""Refuses text that no box can hold before it is measured, because measuring long text is slow."""
 
 import unicodedata
 
 from stores.typesetting.template import Box
 
-# Also what has no width of its own takes time.
+# Characters without a width take time as well.
 CHARACTERS = 20_000
-# Far more than any script stacks; sorting them takes time that grows with the square.
+# Far more than any script needs; sorting them takes quadratic time.
 MARKS_IN_A_ROW = 100
-# Less than any letter has, also as part of a ligature; in em.
+# In em; less than the width of any letter, even within a ligature.
 NARROWEST = 0.05
 SLACK = 0.05
 MM = 72 / 25.4
@@ -17,22 +17,22 @@ FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def overflow_reason(box: Box, content: str) -> str | None:
-    """Why the text cannot be in this box at any size, or None; what is cut off fits."""
+    """Why the text cannot fit this box at any size, or None. A box with Fit "clip" cuts off the rest."""
     if len(content) > CHARACTERS:
         return f"has more than {CHARACTERS:,} characters"
     if _most_marks(content) > MARKS_IN_A_ROW:
         return f"has more than {MARKS_IN_A_ROW} marks on one letter"
     if box.fit != "clip" and not _may_fit(box, [_letters(line) for line in content.split("\n")]):
-        return "does not fit its place, even at the smallest size"
+        return "does not fit its box, even at the smallest size"
     return None
 
 
 def _may_fit(box: Box, lines: list[int]) -> bool:
-    """By the number of letters in each line alone."""
+    """An estimate from the number of letters in each line alone."""
     narrowest = max(NARROWEST + min(box.tracking, 0), 0) * box.minimum_size
     width = box.width * MM + SLACK
     capacity = (box.height * MM + SLACK) / (box.minimum_size * box.line_spacing) + 1
-    # Lines that overlap may take less than their share.
+    # Overlapping lines may take less height than a line each.
     if box.line_spacing >= 1 and sum(1 for count in lines if count) > capacity:
         return False
     if box.fit == "shrink":

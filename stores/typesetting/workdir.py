@@ -13,45 +13,45 @@ from stores.typesetting.template import Template
 TEMPLATES_KEPT = 64
 
 
-class Workshop:
-    """This process's private folder that its workers read from: artwork, fonts, a job's pictures."""
+class WorkDir:
+    """The private folder of this process from which its workers read artwork, fonts and a job's pictures."""
 
     def __init__(self) -> None:
         self.root = Path(mkdtemp(prefix="typesetting-")).resolve()
-        self._kept: OrderedDict[str, int] = OrderedDict()
+        self._holders: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def hold_template(self, template: Template) -> dict[str, str]:
-        """Lay out the template's artwork, give each path in a job's root; release_template must follow."""
+        """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""
         digest = template.artwork_digest
         folder = self.root / "artwork" / digest
         pictures = [*template.artwork.values(), *template.gallery.values()]
         with self._lock:
-            if digest not in self._kept:
+            if digest not in self._holders:
                 folder.mkdir(parents=True)
                 for picture in pictures:
                     (folder / picture.file_name).write_bytes(picture.data)
-                self._kept[digest] = 0
-            self._kept[digest] += 1
-            self._kept.move_to_end(digest)
-            self._drop_unused()
+                self._holders[digest] = 0
+            self._holders[digest] += 1
+            self._holders.move_to_end(digest)
+            self._delete_unused()
         return {one.digest: f"{digest}/{one.file_name}" for one in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
-            self._kept[template.artwork_digest] -= 1
+            self._holders[template.artwork_digest] -= 1
 
-    def _drop_unused(self) -> None:
-        unused = [digest for digest, holders in self._kept.items() if not holders]
-        for digest in unused[: max(len(self._kept) - TEMPLATES_KEPT, 0)]:
-            del self._kept[digest]
+    def _delete_unused(self) -> None:
+        unused = [digest for digest, holders in self._holders.items() if not holders]
+        for digest in unused[: max(len(self._holders) - TEMPLATES_KEPT, 0)]:
+            del self._holders[digest]
             shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
 
     def font_folder(self, fonts: FontSet) -> str:
-        """A folder that holds exactly these font files: Typst takes folders only, and would take neighbours."""
+        """A folder with exactly these font files, because Typst reads all fonts of a folder."""
         folder = self.root / "fonts" / font_digest(fonts.paths)
         with self._lock:
             if not folder.exists():
@@ -63,16 +63,16 @@ class Workshop:
     def lay_out_job(
         self, slot: int, template: Template, pictures: Mapping[str, tuple[bytes, str]]
     ) -> tuple[Path, dict[str, str]]:
-        """Make the root folder of a worker's next job: its template's artwork and its own pictures, nothing else."""
+        """Create the root folder of a worker's next job, with its template's artwork and its pictures only."""
         root = self.root / "jobs" / str(slot)
-        # The same root for all jobs of a worker: its compiler is made for one, and re-reads what changed.
+        # All jobs of a worker have the same root: its compiler is created for one root, and re-reads changed files.
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
         digest = template.artwork_digest
         (root / digest).symlink_to(self.root / "artwork" / digest)
         paths = {}
         for number, (key, (content, extension)) in enumerate(pictures.items()):
-            # Few names, used again and again: the compiler never forgets a path it has seen.
+            # File names are reused: the compiler keeps every path in memory.
             paths[key] = f"{number}.{extension}"
             (root / paths[key]).write_bytes(content)
         return root, paths
@@ -81,19 +81,19 @@ class Workshop:
         shutil.rmtree(root, ignore_errors=True)
 
 
-_current: dict[int, Workshop] = {}
+_current: dict[int, WorkDir] = {}
 _current_lock = threading.Lock()
 
 
 @atexit.register
-def _close_own_workshop() -> None:
-    if (workshop := _current.pop(os.getpid(), None)) is not None:
-        workshop.close()
+def _close_own_workdir() -> None:
+    if (workdir := _current.pop(os.getpid(), None)) is not None:
+        workdir.close()
 
 
-def current_workshop() -> Workshop:
-    """The workshop of this process; a forked child gets its own."""
+def current_workdir() -> WorkDir:
+    """The working folder of this process; a forked child gets its own."""
     with _current_lock:
         if os.getpid() not in _current:
-            _current[os.getpid()] = Workshop()
+            _current[os.getpid()] = WorkDir()
         return _current[os.getpid()]

@@ -1,7 +1,7 @@
 """The process that renders; started by stores.typesetting.workers, ends when its socket closes.
 
-A template is data of an operator, but its SVG and PDF artwork is a program of sorts: it can loop, nest until
-the stack ends, or ask for all memory. Here that costs this process, not the web worker.
+The SVG and PDF artwork of a template can loop, exhaust the stack or exhaust the memory. In a separate process it
+can end only this process, not the web worker.
 """
 
 import json
@@ -27,7 +27,7 @@ STATUS = Path("/proc/self/status")
 
 
 class Renderer:
-    """A kept compiler for one root folder and one folder of fonts."""
+    """Reuses one compiler for a root folder and a folder of fonts."""
 
     def __init__(self) -> None:
         self.fonts: dict[str, typst.Fonts] = {}
@@ -80,35 +80,35 @@ class Renderer:
 
 def serve(channel: socket.socket) -> None:
     renderer = Renderer()
-    workshop = None
+    workdir = None
     while True:
         try:
             request, jobs = receive_message(channel)
         except (EOFError, ConnectionError):
             break
-        workshop = request["workshop"]
+        workdir = request["workdir"]
         header, parts = renderer.render(request, jobs)
         header["peak"] = _peak_kib()
         send_message(channel, header, parts)
-    if workshop:
-        # Our web worker was killed and could not remove its own folder.
-        shutil.rmtree(workshop, ignore_errors=True)
+    if workdir:
+        # The web worker was killed and could not remove its folder itself.
+        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def _peak_kib() -> int:
-    # Not getrusage's figure: that one a child inherits from the web worker, however large that has grown. It is what
-    # is left where the kernel tells no peak, as in some sandboxes.
+    # getrusage starts with the peak of the web worker, which a child inherits. It is used only where the kernel
+    # reports no VmHWM, as in some sandboxes.
     try:
-        told = STATUS.read_bytes().partition(b"VmHWM:")[2].split(maxsplit=1)
+        peak = STATUS.read_bytes().partition(b"VmHWM:")[2].split(maxsplit=1)
     except OSError:
-        told = []
-    return int(told[0]) if told else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = []
+    return int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":
-    # Both go to the whole group: the web worker finishes its requests first, and then ends us.
-    for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(asked_to_stop, signal.SIG_IGN)
+    # Both signals go to the whole process group: the web worker must finish its requests before this process ends.
+    for stop_signal in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop_signal, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     memory = int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -23,8 +23,8 @@ _PROJECT = Path(__file__).parents[2]
 
 
 @contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """A process begun here is deaf until it says otherwise: a signal before it can ignore it would end it."""
+def _signals_blocked() -> Iterator[None]:
+    """Blocks all signals for a process started here, until it has set up its own handling."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         yield
@@ -33,14 +33,14 @@ def _signals_held_back() -> Iterator[None]:
 
 
 class Worker:
-    """One rendering process and our end of its socket."""
+    """One rendering process and this process's end of its socket."""
 
     def __init__(self, slot: int) -> None:
         self.slot = slot
         self.renderings = 0
-        self.worn = False
+        self.needs_replacement = False
         own_end, far_end = socket.socketpair()
-        with far_end, _signals_held_back():
+        with far_end, _signals_blocked():
             self.channel = own_end
             self.process = subprocess.Popen(  # noqa: S603 - a fixed command, no caller's text in it
                 [
@@ -62,11 +62,11 @@ class Worker:
     def receive(self, deadline: float) -> tuple[dict[str, Any], list[bytes]]:
         header, parts = receive_message(self.channel, deadline)
         self.renderings += 1
-        self.worn = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
+        self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
         return header, parts
 
     def close(self) -> None:
-        # Killed before its socket closes: a worker that sees it close takes us for dead and tidies up.
+        # Killed before its socket is closed: a worker whose socket closes would delete this process's folder.
         self.process.kill()
         self.channel.close()
         self.process.wait()
@@ -76,7 +76,7 @@ class Workers:
     """At most `limit` rendering processes, started when first needed; threads wait for a free one."""
 
     def __init__(self, limit: int | None = None) -> None:
-        # One more than there are cores: it starts only where two callers ask at the same time for more than that.
+        # One more than the cores: the last one starts only when more callers than cores render at the same time.
         self.limit = limit or len(os.sched_getaffinity(0)) + 1
         self._owner = os.getpid()
         self._idle: list[Worker] = []
@@ -85,23 +85,23 @@ class Workers:
 
     @contextmanager
     def lend(self, deadline: float, helpers: int) -> Iterator[list[Worker]]:
-        """Wait for one worker, add up to `helpers` that are free right now; a worker that fails is killed.
+        """Wait for one worker and add up to `helpers` that are free at once; after an error all are killed.
 
-        The borrower must receive an answer to everything it sent.
+        The caller must receive a response to each request that it sent.
         """
-        crew = [self._take(deadline)]
+        workers = [self._wait_for_worker(deadline)]
         healthy = False
         try:
-            crew += [one for _ in range(helpers) if (one := self._take_free()) is not None]
-            yield crew
+            workers += [one for _ in range(helpers) if (one := self._free_worker()) is not None]
+            yield workers
             healthy = True
         except TimeoutError as error:
             raise RenderingTimedOut("Rendering took too long and was stopped.") from error
         except (EOFError, ConnectionError) as error:
             raise RenderingFailed("The rendering process ended: its memory or its stack ran out.") from error
         finally:
-            for worker in crew:
-                self._give_back(worker, healthy=healthy and not worker.worn)
+            for worker in workers:
+                self._release(worker, healthy=healthy and not worker.needs_replacement)
 
     def close(self) -> None:
         with self._free:
@@ -110,17 +110,17 @@ class Workers:
                 worker.close()
                 self._slots.append(worker.slot)
 
-    def _take(self, deadline: float) -> Worker:
-        while (worker := self._take_free()) is None:
+    def _wait_for_worker(self, deadline: float) -> Worker:
+        while (worker := self._free_worker()) is None:
             with self._free:
                 if not self._idle and not self._slots and not self._free.wait(deadline - time.monotonic()):
                     raise RenderingBusy("All renderers are busy.")
         return worker
 
-    def _take_free(self) -> Worker | None:
+    def _free_worker(self) -> Worker | None:
         with self._free:
             if self._owner != os.getpid():
-                # After a fork the parent's processes and sockets are not ours to use or to end.
+                # After a fork this process must neither use nor end its parent's processes and sockets.
                 self._owner, self._idle, self._slots = os.getpid(), [], list(range(self.limit))
             while self._idle:
                 worker = self._idle.pop()
@@ -139,7 +139,7 @@ class Workers:
                 self._free.notify()
             raise RenderingFailed("No rendering process could be started.") from error
 
-    def _give_back(self, worker: Worker, *, healthy: bool) -> None:
+    def _release(self, worker: Worker, *, healthy: bool) -> None:
         if not healthy:
             worker.close()
         with self._free:

@@ -46,7 +46,7 @@ def fill(scale: int) -> None:
     from fulfillment.core.audit.guards import MAY_EMPTY
     from stores.catalog.models import Store
     from stores.catalog.services.imports import import_catalog
-    from stores.management.sample_orders import fill_orders
+    from stores.management.sample_orders import create_sample_orders
     from tests.benchmarks.copies import copy_stores, make_tokens
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
@@ -62,7 +62,7 @@ def fill(scale: int) -> None:
     make_card(workshop, "card")
     if not scale:
         return
-    fill_orders(count=ORDERS, stores=[Store.objects.get(external_id=STORE)])
+    create_sample_orders(count=ORDERS, stores=[Store.objects.get(external_id=STORE)])
     with tempfile.TemporaryDirectory() as folder:
         routes = Path(folder) / "national-2026-01.csv"
         write_national_file(routes)

@@ -36,16 +36,16 @@ def fill(*, to: int, large: int) -> None:
     from django.db import connection
 
     from stores.catalog.models import Store
-    from stores.management.sample_orders import fill_orders
+    from stores.management.sample_orders import create_sample_orders
     from stores.orders.models import Order
 
     stores = list(Store.objects.order_by("external_id"))
     missing = large - Order.objects.filter(store=stores[0]).count()
     if missing > 0:
-        fill_orders(count=missing, stores=stores[:1], with_history=False)
+        create_sample_orders(count=missing, stores=stores[:1], with_history=False)
     missing = to - count()
     if missing > STORES:
-        fill_orders(
+        create_sample_orders(
             count=missing, stores=stores[1:], with_history=False, report=lambda n: print(n, flush=True)
         )
         with connection.cursor() as cursor:

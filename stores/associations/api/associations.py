@@ -58,7 +58,7 @@ EXAMPLE = OpenApiExample(
     response_only=True,
 )
 REQUEST_EXAMPLE = OpenApiExample(
-    "Ask for a store",
+    "Request access to a store",
     value={"StoreID": "harbor-press", "Message": "We print the postcards of Acme Realty."},
     request_only=True,
 )
@@ -80,12 +80,12 @@ class AssociationAskSerializer(StrictSerializer):
     ignored_nulls = True
     one_of_these_required = ("StoreID", "ApplicationID")
 
-    StoreID = StrictText(max_length=64, required=False, help_text="The store an application wants to use.")
+    StoreID = StrictText(max_length=64, required=False, help_text="The store that an application requests.")
     ApplicationID = StrictText(
         max_length=64,
         required=False,
-        help_text="With a StoreID: the application that wants it (default: the calling one). "
-        "Without: the application you want to join.",
+        help_text="With a StoreID: the application that requests it (default: the calling one). "
+        "Without a StoreID: the application you want to join.",
     )
     Grants = GrantsField(required=False, help_text="Default: the usual ones, chosen on approval.")
     Message = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
@@ -94,7 +94,7 @@ class AssociationAskSerializer(StrictSerializer):
 class AssociationApprovalSerializer(StrictSerializer):
     ignored_nulls = True
 
-    Grants = GrantsField(required=False, help_text="Default: those asked for, else the usual ones.")
+    Grants = GrantsField(required=False, help_text="Default: the requested grants, else the usual ones.")
     Note = StrictText(multiline=True, max_length=2000, required=False, allow_blank=True)
 
 
@@ -123,8 +123,8 @@ class AssociationSerializer(serializers.Serializer):
 class AssociationViewSet(ApiViewSet):
     access = {
         "create": Access(
-            rule="A user who may write the application, or the application itself, asks for a store; "
-            "a user asks for an application."
+            rule="A user who may write the application, or the application itself, requests access to a store; "
+            "a user requests access to an application."
         ),
         "list": Access(rule="Everyone sees their own requests, operators all."),
         "retrieve": Access(rule="Everyone reads their own requests, operators all."),
@@ -133,11 +133,11 @@ class AssociationViewSet(ApiViewSet):
         "deny": OPERATORS,
     }
 
-    errors = {action: {409: "The request was decided before."} for action in ("withdraw", "approve", "deny")}
+    errors = {action: {409: "The request was already decided."} for action in ("withdraw", "approve", "deny")}
 
     @extend_schema(
         operation_id="association_request",
-        summary="Ask for an association",
+        summary="Request an association",
         description="201 with the new request, or 200 with the one that is still pending. That of a test application "
         "for the usual grants is approved at once where the store lets test applications in.",
         request=AssociationAskSerializer,
@@ -148,15 +148,19 @@ class AssociationViewSet(ApiViewSet):
     def create(self, request: Request) -> Response:
         values = _validated(AssociationAskSerializer, request)
         caller: Caller = request.auth
-        common = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
+        details = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
         if store_id := values.get("StoreID"):
-            application = _asking_application(caller, values.get("ApplicationID"))
-            asked, created = request_association(application=application, store=_store(store_id), **common)
+            application = _requesting_application(caller, values.get("ApplicationID"))
+            requested, created = request_association(
+                application=application, store=_store(store_id), **details
+            )
         else:
             application = _application_to_join(caller, values.get("ApplicationID"))
-            asked, created = request_association(application=application, user_id=caller.user_id, **common)
-        headers = {"Location": f"/api/v1/association/{asked.pk}"} if created else {}
-        return Response(association_record(asked), status=201 if created else 200, headers=headers)
+            requested, created = request_association(
+                application=application, user_id=caller.user_id, **details
+            )
+        headers = {"Location": f"/api/v1/association/{requested.pk}"} if created else {}
+        return Response(association_record(requested), status=201 if created else 200, headers=headers)
 
     @extend_schema(
         operation_id="association_list",
@@ -167,7 +171,7 @@ class AssociationViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         requests = association_requests_for(request.auth, state=request.query_params.get("state"))
-        return Response([association_record(asked) for asked in requests])
+        return Response([association_record(association_request) for association_request in requests])
 
     @extend_schema(
         operation_id="association_read",
@@ -220,20 +224,22 @@ class AssociationViewSet(ApiViewSet):
         return Response(association_record(denied))
 
 
-def association_record(asked: AssociationRequest) -> dict[str, Any]:
+def association_record(association_request: AssociationRequest) -> dict[str, Any]:
     return {
-        "ID": str(asked.pk),
-        "ApplicationID": str(asked.application_id),
-        "StoreID": asked.store.external_id if asked.store else None,
-        "UserID": str(asked.user_id) if asked.user_id else None,
-        "Grants": asked.grants,
-        "Message": asked.message,
-        "State": asked.state,
-        "Note": asked.note,
-        "RequestedByID": str(asked.requested_by_id) if asked.requested_by_id else None,
-        "DecidedByID": str(asked.decided_by_id) if asked.decided_by_id else None,
-        "Created": timestamp(asked.created),
-        "Decided": timestamp(asked.decided) if asked.decided else None,
+        "ID": str(association_request.pk),
+        "ApplicationID": str(association_request.application_id),
+        "StoreID": association_request.store.external_id if association_request.store else None,
+        "UserID": str(association_request.user_id) if association_request.user_id else None,
+        "Grants": association_request.grants,
+        "Message": association_request.message,
+        "State": association_request.state,
+        "Note": association_request.note,
+        "RequestedByID": str(association_request.requested_by_id)
+        if association_request.requested_by_id
+        else None,
+        "DecidedByID": str(association_request.decided_by_id) if association_request.decided_by_id else None,
+        "Created": timestamp(association_request.created),
+        "Decided": timestamp(association_request.decided) if association_request.decided else None,
         "_meta": meta(),
     }
 
@@ -252,20 +258,22 @@ def _store(store_id: str) -> Store:
         raise Invalid.at("/StoreID", "store_invalid", f"There is no store {store_id!r}.") from error
 
 
-def _asking_application(caller: Caller, application_id: str | None) -> Application:
-    """The application that wants a store: itself, or one the user may write."""
+def _requesting_application(caller: Caller, application_id: str | None) -> Application:
+    """The application that requests the store: the calling one, or one that the user may write."""
     if not caller.is_application:
         if application_id:
             _application_in_body(caller, application_id)
         return application_to_write(caller, application_id or str(caller.application_id))
     if application_id and _application_in_body(caller, application_id).pk != caller.application_id:
-        raise Forbidden("An application asks for itself only.", code="foreign_application")
+        raise Forbidden(
+            "An application may request an association only for itself.", code="foreign_application"
+        )
     return find_application(str(caller.application_id))
 
 
 def _application_to_join(caller: Caller, application_id: str | None) -> Application:
     if caller.is_application:
-        raise Invalid.at("/StoreID", "required", "StoreID: name the store the application wants to use.")
+        raise Invalid.at("/StoreID", "required", "StoreID: name the store the application requests.")
     if not application_id:
         raise Invalid.at("", "required", "Name a StoreID, or the ApplicationID you want to join.")
     return _application_in_body(caller, application_id)

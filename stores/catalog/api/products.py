@@ -6,23 +6,23 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.examples import PRODUCT_EXAMPLES
-from stores.catalog.api.responses import answer_stored, known_tags
+from stores.catalog.api.responses import client_tags, stored_response
 from stores.catalog.api.serializers import ProductSerializer
 from stores.catalog.api.stores import STORE_ID, VERBOSE
 from stores.catalog.selectors.products import product_body, product_list_body
 
-SEES_PRODUCTS = Access(
+PRODUCT_ACCESS = Access(
     rule="The calling application needs an association with the store, of any level; through an application of "
     "this service itself, the user needs a role on it. Operators read all, and the demo store is everyone's."
 )
 ERRORS = {
     400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
-    403: "There is no association with the store (`association_required`); the message says how to ask for one.",
+    403: "There is no association with the store (`association_required`); the message says how to request one.",
 }
 
 
 class ProductViewSet(ApiViewSet):
-    access = {"list": SEES_PRODUCTS, "retrieve": SEES_PRODUCTS}
+    access = {"list": PRODUCT_ACCESS, "retrieve": PRODUCT_ACCESS}
     errors = {
         "list": {**ERRORS, 404: "There is nothing at this address."},
         "retrieve": {**ERRORS, 404: "There is no such product in the store (`product_not_found`)."},
@@ -39,8 +39,8 @@ class ProductViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> HttpResponse:
         verbose = flag_parameter(request.query_params, "verbose")
-        body = product_list_body(request.auth, store_id, verbose=verbose, known_tags=known_tags(request))
-        return answer_stored(request, body)
+        body = product_list_body(request.auth, store_id, verbose=verbose, client_tags=client_tags(request))
+        return stored_response(request, body)
 
     @extend_schema(
         operation_id="product_read",
@@ -59,6 +59,6 @@ class ProductViewSet(ApiViewSet):
             store_id,
             product_id,
             verbose=flag_parameter(request.query_params, "verbose"),
-            known_tags=known_tags(request),
+            client_tags=client_tags(request),
         )
-        return answer_stored(request, body)
+        return stored_response(request, body)

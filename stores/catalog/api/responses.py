@@ -1,4 +1,4 @@
-"""How stored bodies are asked for and answered."""
+"""Conditional responses made of stored bodies."""
 
 from django.http import HttpResponse
 from django.utils.http import parse_etags
@@ -8,14 +8,14 @@ from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modifie
 from stores.catalog.selectors.stores import StoredBody
 
 
-def known_tags(request: Request) -> list[str]:
-    """The versions the client holds, from If-None-Match (compared weakly); at most 20 are looked at."""
+def client_tags(request: Request) -> list[str]:
+    """The tags in If-None-Match, which are compared weakly; only the first 20 are read."""
     header = request.META.get("HTTP_IF_NONE_MATCH", "")
     return [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)[:20]] if header else []
 
 
-def answer_stored(request: Request, body: StoredBody) -> HttpResponse:
-    # Weak, because the compressed and the plain answer carry the same tag.
+def stored_response(request: Request, body: StoredBody) -> HttpResponse:
+    # Weak, because the compressed and the plain response carry the same tag.
     etag = f'W/"{body.tag}"'
     return (
         not_modified(etag)

@@ -1,4 +1,4 @@
-"""The shapes of stores and products. Answers are stored renderings, which a test holds equal to these."""
+"""The shapes of stores and products. Responses are stored renderings, which a test compares with these."""
 
 from decimal import Decimal
 from typing import Any
@@ -19,20 +19,20 @@ from stores.catalog.representations import field_choices, image_url, options
 VERBOSE = "Only with `verbose=true`."
 
 
-# Shows `verbose_members` only in the context `verbose`. (A docstring would stand in the description of the API.)
+# Shows `verbose_members` only in the context `verbose`. (A docstring would appear in the API description.)
 class VerboseSerializer(serializers.Serializer):
     verbose_members: tuple[str, ...] = ()
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        shown: dict[str, Any] = super().to_representation(instance)
+        record: dict[str, Any] = super().to_representation(instance)
         if not self.context.get("verbose"):
             for name in self.verbose_members:
-                shown.pop(name)
-        return shown
+                record.pop(name)
+        return record
 
 
 class Number(serializers.FloatField):
-    """An exact decimal inside, a JSON number outside."""
+    """A Decimal in Python, a number in JSON."""
 
     def to_representation(self, value: Decimal) -> float:
         return float(value)

@@ -13,7 +13,7 @@ from fulfillment.core.api.parameters import flag_parameter
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
-from stores.catalog.api.responses import answer_stored, known_tags
+from stores.catalog.api.responses import client_tags, stored_response
 from stores.catalog.api.serializers import StoreSerializer, StoreUserRoleSerializer
 from stores.catalog.api.xml import StoreUserRolesTextXML, StoreUserRolesXML
 from stores.catalog.selectors.store_users import store_user_roles
@@ -23,7 +23,7 @@ STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description=
 VERBOSE = OpenApiParameter(
     "verbose", bool, default=False, description="Whether records carry their additional members."
 )
-SEES_STORES = (
+STORE_RULE = (
     "An application sees the stores it is associated with; a user those on which they have a role and, through "
     "a third-party application, which that application is associated with as well; operators see all. "
     "The demo store is everyone's."
@@ -31,7 +31,7 @@ SEES_STORES = (
 
 
 class StoreViewSet(ApiViewSet):
-    access = {"list": Access(rule=SEES_STORES), "retrieve": Access(rule=SEES_STORES)}
+    access = {"list": Access(rule=STORE_RULE), "retrieve": Access(rule=STORE_RULE)}
     errors = {
         "retrieve": {
             401: "A credential is missing or invalid, or there is no such store for it (`store_invalid`).",
@@ -50,8 +50,8 @@ class StoreViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         verbose = flag_parameter(request.query_params, "verbose")
-        return answer_stored(
-            request, store_list_body(request.auth, verbose=verbose, known_tags=known_tags(request))
+        return stored_response(
+            request, store_list_body(request.auth, verbose=verbose, client_tags=client_tags(request))
         )
 
     @extend_schema(
@@ -63,7 +63,7 @@ class StoreViewSet(ApiViewSet):
         examples=[STORE_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str) -> HttpResponse:
-        return answer_stored(request, store_body(request.auth, store_id, known_tags=known_tags(request)))
+        return stored_response(request, store_body(request.auth, store_id, client_tags=client_tags(request)))
 
 
 class StoreUserViewSet(ApiViewSet):

@@ -12,7 +12,7 @@ class Product(models.Model):
     """A product of a store. Quantities are pieces (or packs, as the description says); sizes are millimetres.
 
     `rendering` and `verbose_rendering` are the API's finished JSON bodies, written with the product; `version`
-    rises with every change, so that a proof or a price can name what it was made from.
+    rises with every change, so that a proof or a price can refer to the exact version of the product.
     """
 
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="products")
@@ -98,7 +98,7 @@ SUB_TYPES = {
 
 
 class TemplateField(models.Model):
-    """A value the customer fills in; together they make up the variable data of a product's template."""
+    """A value the customer fills in; all fields together are the variable data of a product's template."""
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="template_fields")
     position = models.PositiveSmallIntegerField()
@@ -135,7 +135,7 @@ class LocationType(models.TextChoices):
 
 
 class DeliveredPrice(models.Model):
-    """What one unit costs, delivered this way to such a place, in the store's currency."""
+    """The price of one unit for a delivery method and destination, in the store's currency."""
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="delivered_prices")
     position = models.PositiveSmallIntegerField()
@@ -173,7 +173,7 @@ class DeliveredPrice(models.Model):
 
 
 class ProductionSpeed(models.Model):
-    """A number of business days in which the product can be made."""
+    """A number of business days in which the product can be produced."""
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="production_speeds")
     position = models.PositiveSmallIntegerField()

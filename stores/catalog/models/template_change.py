@@ -2,7 +2,7 @@ import pgtrigger
 from django.db import models
 from pghistory.models import Context
 
-# `fulfillment_template_outline` is made by the migration of this model.
+# `fulfillment_template_outline` is created by the migration of this model.
 TEMPLATE_TRIGGER = pgtrigger.Trigger(
     name="template_change",
     when=pgtrigger.After,
@@ -19,13 +19,13 @@ TEMPLATE_TRIGGER = pgtrigger.Trigger(
 
 
 class TemplateChange(models.Model):
-    """How the template of a product became another one, written by a trigger and so whoever changed it.
+    """A change of a product's template. A database trigger writes it, so that no change is missed.
 
     `before` and `after` are outlines: the template with the SHA-256 of each picture instead of the picture, and where
     pages are longer than 100,000 characters, with the number of their boxes instead of the boxes.
     """
 
-    # The trail outlives what it tells of.
+    # No foreign key: the audit trail outlives the product.
     product = models.ForeignKey(
         "stores.Product", on_delete=models.DO_NOTHING, db_constraint=False, related_name="+", db_index=False
     )

@@ -17,7 +17,7 @@ class CatalogUploadState(models.TextChoices):
 
 
 class CatalogUpload(models.Model):
-    """A catalog file that came through the browser: checked first, imported when somebody says so."""
+    """A catalog file uploaded in the browser: checked first, imported when a user confirms."""
 
     state = models.CharField(
         max_length=10, choices=CatalogUploadState.choices, default=CatalogUploadState.WAITING
@@ -50,7 +50,7 @@ class CatalogUpload(models.Model):
     imported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    # Moves while a worker is at it.
+    # Set again and again while a worker processes the file.
     updated = models.DateTimeField(default=timezone.now, editable=False)
     finished = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""Stores and products as catalog records, read in bulk: what the export writes and every writer compares with."""
+"""Stores and products as catalog records, read in bulk for the export and for comparison before a write."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from stores.templates.records import Record
 
 BATCH = 500
 
-# A price's Created is left out where it is the product's, so that a file made elsewhere stays the same.
+# A price's Created is left out where it equals the product's, so that an imported file is exported unchanged.
 STORED_PRODUCTS = """
 SELECT product.id, product.store_id, product.position, product.version, product.created, product.updated,
     (SELECT coalesce(json_agg(json_build_array(field_name, prompt, type, sub_type, required, default_value,
@@ -49,7 +49,7 @@ class StoredProduct(NamedTuple):
 
 
 def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
-    """In the order of the catalog; a server-side cursor, so call it inside a transaction."""
+    """In catalog order. Uses a server-side cursor, so call it inside a transaction."""
     statement = STORED_PRODUCTS.format(columns=COLUMNS, condition="product.store_id = ANY(%s)")
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, [list(store_ids)])
@@ -57,8 +57,8 @@ def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
             yield from map(_stored_product, rows)
 
 
-def stored_products_named(store_id: int, product_ids: Sequence[str]) -> dict[str, StoredProduct]:
-    """Those of a store that are there, by their ID."""
+def stored_products_by_id(store_id: int, product_ids: Sequence[str]) -> dict[str, StoredProduct]:
+    """The existing products of a store among these IDs, by ID."""
     condition = "product.store_id = %s AND product.external_id = ANY(%s)"
     with connection.cursor() as cursor:
         cursor.execute(
@@ -78,8 +78,8 @@ def store_record(store: Store) -> Record:
     return {member.name: getattr(store, member.column) for member in STORE}
 
 
-def stores_named(store_ids: Sequence[str]) -> list[Store]:
-    """These stores, or all of them, in the order they were made."""
+def find_stores(store_ids: Sequence[str]) -> list[Store]:
+    """These stores, or all if none are named, in the order of their creation."""
     stores = Store.objects.order_by("pk")
     if not store_ids:
         return list(stores)
@@ -92,8 +92,8 @@ def stores_named(store_ids: Sequence[str]) -> list[Store]:
 
 
 def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Record]]]:
-    """Each store with its products, archived ones too; call it inside a transaction."""
-    for store in stores_named(store_ids):
+    """Each store with its products, including archived ones; call it inside a transaction."""
+    for store in find_stores(store_ids):
         yield store_record(store), (product.record for product in stored_products(store_ids=[store.pk]))
 
 

@@ -1,4 +1,4 @@
-"""The products of a store as stored renderings: one prepared statement from the check to the body."""
+"""The products of a store as stored renderings: one prepared statement checks access and returns the body."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Forbidden, NotFound
-from stores.catalog.selectors.stores import ASKED, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
+from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
 
-# The bodies are read only for a caller that may have them and does not hold them.
-PRODUCT_LIST = """{asked}
-SELECT opened.yes, version.tag, CASE WHEN opened.yes AND NOT version.tag = ANY(asked.known_tags) THEN (
+# The bodies are read only for a caller that has access and no current copy.
+PRODUCT_LIST = """{caller}
+SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) THEN (
     SELECT convert_to(
         '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']',
         'UTF8'
@@ -18,45 +18,45 @@ SELECT opened.yes, version.tag, CASE WHEN opened.yes AND NOT version.tag = ANY(a
     FROM stores_product product
     WHERE product.store_id = store.id AND product.is_active
 ) END
-FROM stores_store store, asked,
-     LATERAL (SELECT {visible} AS yes) opened,
+FROM stores_store store, caller,
+     LATERAL (SELECT {visible} AS is_visible) access,
      LATERAL (
          SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, '{rendering}')) AS tag
      ) version
 WHERE store.external_id = %s
 """
-PRODUCT_DETAIL = """{asked}
-SELECT opened.yes, md5(product.{rendering}),
-       CASE WHEN opened.yes AND NOT md5(product.{rendering}) = ANY(asked.known_tags)
+PRODUCT_DETAIL = """{caller}
+SELECT access.is_visible, md5(product.{rendering}),
+       CASE WHEN access.is_visible AND NOT md5(product.{rendering}) = ANY(caller.client_tags)
             THEN convert_to(product.{rendering}, 'UTF8') END
-FROM asked, stores_store store
-     CROSS JOIN LATERAL (SELECT {visible} AS yes) opened
+FROM caller, stores_store store
+     CROSS JOIN LATERAL (SELECT {visible} AS is_visible) access
      LEFT JOIN stores_product product
         ON product.store_id = store.id AND product.external_id = %s AND product.is_active
 WHERE store.external_id = %s
 """
 PRODUCT_LISTS = {
-    verbose: PRODUCT_LIST.format(asked=ASKED, visible=VISIBLE, rendering=name)
+    verbose: PRODUCT_LIST.format(caller=CALLER, visible=VISIBLE, rendering=name)
     for verbose, name in RENDERINGS.items()
 }
 PRODUCT_DETAILS = {
-    verbose: PRODUCT_DETAIL.format(asked=ASKED, visible=VISIBLE, rendering=name)
+    verbose: PRODUCT_DETAIL.format(caller=CALLER, visible=VISIBLE, rendering=name)
     for verbose, name in RENDERINGS.items()
 }
 
 
 def product_list_body(
-    caller: Caller, store_id: str, *, verbose: bool, known_tags: Sequence[str] = ()
+    caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
-    row = fetch_row(PRODUCT_LISTS[verbose], (*product_visibility(caller, known_tags), store_id))
-    return StoredBody(*_opened(row, store_id))
+    row = fetch_row(PRODUCT_LISTS[verbose], (*product_visibility(caller, client_tags), store_id))
+    return StoredBody(*_visible_row(row, store_id))
 
 
 def product_body(
-    caller: Caller, store_id: str, product_id: str, *, verbose: bool, known_tags: Sequence[str] = ()
+    caller: Caller, store_id: str, product_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
-    parameters = (*product_visibility(caller, known_tags), product_id, store_id)
-    tag, content = _opened(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
+    parameters = (*product_visibility(caller, client_tags), product_id, store_id)
+    tag, content = _visible_row(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
     return StoredBody(tag, content)
@@ -64,23 +64,23 @@ def product_body(
 
 def association_required(store_id: str) -> Forbidden:
     return Forbidden(
-        f"There is no association with the store {store_id!r}. Ask for one with POST /api/v1/association "
+        f"There is no association with the store {store_id!r}. Request one with POST /api/v1/association "
         f'and {{"StoreID": "{store_id}"}}, or on the Associations page of the portal; an administrator '
         "has to approve it.",
         code="association_required",
     )
 
 
-def _opened(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, Any]:
+def _visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, Any]:
     if row is None:
         raise unknown_store(store_id)
-    is_open, tag, content = row
-    if not is_open:
+    is_visible, tag, content = row
+    if not is_visible:
         raise association_required(store_id)
     return tag, content
 
 
-def product_visibility(caller: Caller, known_tags: Sequence[str] = ()) -> tuple[Any, ...]:
-    """For products a third-party application's association alone decides, whoever its user is."""
-    everything, user_id, application_id, *rest = visibility(caller, known_tags)
-    return everything, None if application_id is not None else user_id, application_id, *rest
+def product_visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple[Any, ...]:
+    """The access to products through a third-party application depends on its association alone, not on the user."""
+    sees_all, user_id, application_id, *rest = visibility(caller, client_tags)
+    return sees_all, None if application_id is not None else user_id, application_id, *rest

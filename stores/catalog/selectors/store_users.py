@@ -13,7 +13,7 @@ from stores.catalog.selectors.stores import unknown_store
 
 
 def store_user_roles(caller: Caller, store_id: str, user_id: str) -> list[Role]:
-    """The roles of a user on a store; with `Store.Self.Read` only one's own, on the demo store never others'."""
+    """The roles of a user on a store; with `Store.Self.Read`, and on the demo store, only the caller's own."""
     store = Store.objects.filter(external_id=store_id).only("external_id", "is_demo").first()
     if store is None:
         raise unknown_store(store_id)
@@ -31,13 +31,13 @@ def _check_grants(caller: Caller, store: Store, *, is_self: bool) -> None:
     if Permission.STORE_SELF_READ not in granted:
         if Role.objects.filter(user=caller.user_id, store=store).exists():
             raise Forbidden(
-                "This takes the grant Store.Self.Read or Store.All.Read on the store, and the scope of that name.",
+                "This requires the grant Store.Self.Read or Store.All.Read on the store, and its scope.",
                 code="grant_missing",
             )
         raise association_required(store.external_id)
     if not is_self and not store.is_demo:
         raise Forbidden(
-            "With Store.Self.Read you read your own roles only; those of others take Store.All.Read.",
+            "With Store.Self.Read you can read only your own roles; the roles of others require Store.All.Read.",
             code="grant_missing",
         )
 

@@ -1,4 +1,4 @@
-"""Which stores a caller sees, and their stored renderings, each in one prepared statement."""
+"""The stores visible to a caller and their stored renderings, each in one prepared statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,55 +9,55 @@ from accounts.permissions import STORE_GRANTS
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import DomainError, Invalid
 
-# A user's role counts on the store, or over everything where it names something of stores at all.
+# A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.
 STORE_GRANT_LIST = "ARRAY[" + ", ".join(f"'{name}'" for name in sorted(STORE_GRANTS)) + "]"
 USER_RELATED = f"""EXISTS (
     SELECT FROM accounts_role role
-    WHERE role.user_id = asked.user_id
+    WHERE role.user_id = caller.user_id
       AND (role.store_id = store.id OR (
           role.store_id IS NULL AND role.application_id IS NULL AND role.grant = ANY({STORE_GRANT_LIST})))
 )"""
 ASSOCIATED = """EXISTS (
     SELECT FROM accounts_role role
-    WHERE role.application_id = asked.application_id AND role.store_id = store.id AND role.user_id IS NULL
+    WHERE role.application_id = caller.application_id AND role.store_id = store.id AND role.user_id IS NULL
 )"""
-# Without a user the application is judged, without an application the user, with both both.
+# Whichever of user and application is given is checked; with both, both must have access.
 VISIBLE = f"""(
-    store.is_demo OR asked.everything
-    OR ((asked.user_id IS NOT NULL OR asked.application_id IS NOT NULL)
-        AND (asked.user_id IS NULL OR {USER_RELATED})
-        AND (asked.application_id IS NULL OR {ASSOCIATED}))
+    store.is_demo OR caller.sees_all
+    OR ((caller.user_id IS NOT NULL OR caller.application_id IS NOT NULL)
+        AND (caller.user_id IS NULL OR {USER_RELATED})
+        AND (caller.application_id IS NULL OR {ASSOCIATED}))
 )"""
 
-ASKED = """WITH asked AS (
-    SELECT %s::boolean AS everything, %s::uuid AS user_id, %s::uuid AS application_id,
-           string_to_array(%s, E'\\n') AS known_tags
+CALLER = """WITH caller AS (
+    SELECT %s::boolean AS sees_all, %s::uuid AS user_id, %s::uuid AS application_id,
+           string_to_array(%s, E'\\n') AS client_tags
 )"""
 
-# `seen` is read once: the tag and the body come from the same rows.
-STORE_LIST = """{asked}, seen AS MATERIALIZED (
+# `visible` is read once: the tag and the body come from the same rows.
+STORE_LIST = """{caller}, visible AS MATERIALIZED (
     SELECT '[' || coalesce(string_agg(store.{rendering}, ',' ORDER BY store.company_name, store.id), '') || ']' AS body
-    FROM stores_store store, asked
+    FROM stores_store store, caller
     WHERE {visible}
 )
-SELECT md5(body), CASE WHEN md5(body) = ANY(asked.known_tags) THEN NULL ELSE convert_to(body, 'UTF8') END
-FROM seen, asked
+SELECT md5(body), CASE WHEN md5(body) = ANY(caller.client_tags) THEN NULL ELSE convert_to(body, 'UTF8') END
+FROM visible, caller
 """
-STORE_DETAIL = f"""{ASKED}
+STORE_DETAIL = f"""{CALLER}
 SELECT md5(store.rendering),
-       CASE WHEN md5(store.rendering) = ANY(asked.known_tags) THEN NULL ELSE convert_to(store.rendering, 'UTF8') END
-FROM stores_store store, asked
+       CASE WHEN md5(store.rendering) = ANY(caller.client_tags) THEN NULL ELSE convert_to(store.rendering, 'UTF8') END
+FROM stores_store store, caller
 WHERE store.external_id = %s AND {VISIBLE}
 """  # noqa: S608 - constant texts only
 RENDERINGS = {False: "rendering", True: "verbose_rendering"}
 STORE_LISTS = {
-    verbose: STORE_LIST.format(asked=ASKED, visible=VISIBLE, rendering=name)
+    verbose: STORE_LIST.format(caller=CALLER, visible=VISIBLE, rendering=name)
     for verbose, name in RENDERINGS.items()
 }
 
 
 class StoreNotVisible(DomainError):
-    """The contract's "401 invalid store": unknown and invisible stores are told apart by nothing."""
+    """The contract's "401 invalid store": the response is the same for unknown and invisible stores."""
 
     status = 401
     code = "store_invalid"
@@ -66,28 +66,28 @@ class StoreNotVisible(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class StoredBody:
-    """A finished JSON body with its tag; no content where the client holds this version already."""
+    """A finished JSON body with its tag; `content` is None if the client has this version already."""
 
     tag: str
     content: bytes | None
 
 
-def store_list_body(caller: Caller, *, verbose: bool, known_tags: Sequence[str] = ()) -> StoredBody:
-    row = fetch_row(STORE_LISTS[verbose], visibility(caller, known_tags))
+def store_list_body(caller: Caller, *, verbose: bool, client_tags: Sequence[str] = ()) -> StoredBody:
+    row = fetch_row(STORE_LISTS[verbose], visibility(caller, client_tags))
     return StoredBody(*(row or ("", b"[]")))
 
 
-def store_body(caller: Caller, store_id: str, *, known_tags: Sequence[str] = ()) -> StoredBody:
-    row = fetch_row(STORE_DETAIL, (*visibility(caller, known_tags), store_id))
+def store_body(caller: Caller, store_id: str, *, client_tags: Sequence[str] = ()) -> StoredBody:
+    row = fetch_row(STORE_DETAIL, (*visibility(caller, client_tags), store_id))
     if row is None:
-        raise StoreNotVisible("There is no store with this ID that these credentials open.")
+        raise StoreNotVisible("There is no store with this ID that these credentials can access.")
     return StoredBody(*row)
 
 
-def visibility(caller: Caller, known_tags: Sequence[str]) -> tuple[Any, ...]:
-    """What ASKED takes: the user is judged, and the application unless it is a part of this service."""
+def visibility(caller: Caller, client_tags: Sequence[str]) -> tuple[Any, ...]:
+    """The parameters of CALLER: the user, and the application unless it is part of this service."""
     application_id = caller.application_id if caller.is_application else caller.third_party_id
-    return caller.is_operator, caller.user_id, application_id, "\n".join(known_tags)
+    return caller.is_operator, caller.user_id, application_id, "\n".join(client_tags)
 
 
 def unknown_store(store_id: str) -> Invalid:

@@ -9,7 +9,7 @@ from stores.catalog.writer import write_catalog
 
 
 def export_catalog(*, store_ids: Sequence[str] = ()) -> Iterator[bytes]:
-    """Pieces of the file of these stores, or of all; a transaction is open until the last one is taken."""
+    """Pieces of the file of these stores, or of all; a transaction stays open until the last piece is read."""
     nested = connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         if not nested:

@@ -1,6 +1,6 @@
-"""Brings a catalog file into the database: validated whole, all or nothing, in one transaction.
+"""Imports a catalog file: validated completely, all or nothing, in one transaction.
 
-What the file leaves as it was is not written. Products the file does not name stay as they are.
+Unchanged records are not written. Products that the file does not contain stay as they are.
 """
 
 from array import array
@@ -19,19 +19,19 @@ from stores.catalog.services.products import end_of_catalog
 from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
-from stores.catalog.validation import found
+from stores.catalog.validation import brief_json
 from stores.templates.services.templates import TemplateChecks, same_template
 
 BATCH = 1000
-FAULTS_KEPT = 1000
-CHANGES_KEPT = 200
+MAXIMUM_FAULTS = 1000
+MAXIMUM_CHANGES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogChange:
-    """What happens to a product, or without `product_id` to the store: new, changed or reordered.
+    """A change of a product, or of the store if `product_id` is empty: new, changed or reordered.
 
-    `members` are those that differ.
+    `members` are the changed members.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class CatalogChange:
 
 @dataclass
 class ImportSummary:
-    """`changes` are the first ones, in the order of the file."""
+    """`changes` holds the first MAXIMUM_CHANGES, in the order of the file."""
 
     stores_new: int = 0
     stores_changed: int = 0
@@ -55,24 +55,22 @@ class ImportSummary:
     changes: list[CatalogChange] = field(default_factory=list)
 
     def note(self, change: CatalogChange) -> None:
-        if len(self.changes) < CHANGES_KEPT:
+        if len(self.changes) < MAXIMUM_CHANGES:
             self.changes.append(change)
 
 
 class CatalogInvalid(Invalid):
-    """`faults` are the first ones; `fault_count` is how many there are in all."""
+    """`faults` holds the first MAXIMUM_FAULTS; `fault_count` is the number of all."""
 
     def __init__(self, faults: list[Fault], fault_count: int) -> None:
-        message = (
-            faults[0].message if fault_count == 1 else f"{fault_count:,} things are wrong with the file."
-        )
+        message = faults[0].message if fault_count == 1 else f"The file has {fault_count:,} errors."
         super().__init__(f"{message} Nothing was imported.", code="catalog_invalid", faults=faults)
         self.fault_count = fault_count
 
 
 @dataclass
 class _StoreWork:
-    """The store being read, and where in the file each of its products stands."""
+    """The store being read, and the order of its products in the file."""
 
     store: Store
     highest: int
@@ -87,9 +85,9 @@ class _StoreWork:
 def import_catalog(
     *, source: Readable, dry_run: bool = False, only_store: str | None = None
 ) -> ImportSummary:
-    """Imports a plain JSON stream; with `dry_run` everything is done and then taken back.
+    """Imports a plain JSON stream; with `dry_run` everything is done and then rolled back.
 
-    With `only_store`, a StoreID, the file may hold that store alone.
+    With `only_store`, a StoreID, the file may contain no other store.
     """
     with transaction.atomic(), pghistory.context(source="import_catalog"):
         summary = _Import(only_store).run(source)
@@ -117,14 +115,14 @@ class _Import:
                 self._finish_store()
                 self._begin_store(entry)
             else:
-                self._take_product(entry)
+                self._read_product(entry)
         self._finish_store()
         if self.fault_count:
             raise CatalogInvalid(self.faults, self.fault_count)
         return self.summary
 
     def _entries(self, source: Readable) -> Iterator[StoreRead | ProductRead]:
-        """Ends where the file cannot be read any further, so that what was found before is told as well."""
+        """Stops where the file becomes unreadable, so that the faults before it are reported as well."""
         try:
             yield from read_catalog(source)
         except Invalid as error:
@@ -132,17 +130,17 @@ class _Import:
 
     def _note(self, faults: list[Fault]) -> None:
         self.fault_count += len(faults)
-        self.faults.extend(faults[: max(0, FAULTS_KEPT - len(self.faults))])
+        self.faults.extend(faults[: max(0, MAXIMUM_FAULTS - len(self.faults))])
 
     def _begin_store(self, entry: StoreRead) -> None:
         self.work = None
         store_id = entry.value.get("StoreID") if isinstance(entry.value, dict) else None
         if isinstance(store_id, str) and store_id in self.store_ids:
-            message = f"StoreID: {store_id} is in the file twice."
+            message = f"StoreID: {store_id} appears twice in the file."
             self._note([Fault(f"{entry.pointer}/StoreID", "repeated", message)])
             return
         if self.only_store is not None and store_id != self.only_store:
-            message = f"StoreID: this import is for {self.only_store} alone; found {found(store_id)}."
+            message = f"StoreID: this import accepts only {self.only_store}; found {brief_json(store_id)}."
             self._note([Fault(f"{entry.pointer}/StoreID", "other_store", message)])
             return
         try:
@@ -158,11 +156,11 @@ class _Import:
         store = lock_store(saved.store.pk)
         self.work = _StoreWork(store, end_of_catalog(store) - 1)
 
-    def _take_product(self, entry: ProductRead) -> None:
+    def _read_product(self, entry: ProductRead) -> None:
         record, faults = check_product(entry.value, entry.pointer)
         work = self.work
         if not faults and work is not None and record["ID"] in work.seen:
-            message = f"ID: {record['ID']} is in this store twice."
+            message = f"ID: {record['ID']} appears twice in this store."
             faults = [Fault(f"{entry.pointer}/ID", "repeated", message)]
         if faults:
             self._note(faults)
@@ -176,14 +174,14 @@ class _Import:
             self._write_batch(work)
 
     def _write_batch(self, work: _StoreWork) -> None:
-        """Writes what is new or different, and follows the order of the file."""
+        """Writes the new and changed products, in the order of the file."""
         self.rows.look_up(work.store, work.batch)
         self._check_templates(work.batch)
-        if self.fault_count:  # nothing will be kept: the rest is only checked
+        if self.fault_count:  # nothing will be written: the rest is only checked
             work.batch.clear()
             return
         for entry in work.batch:
-            entry.position = _place(work, entry)
+            entry.position = _position_for(work, entry)
             work.order.append(entry.pk)
         new, changed = self.rows.write(work.store, work.batch)
         self._note_changes(work)
@@ -194,9 +192,9 @@ class _Import:
         work.batch.clear()
 
     def _note_changes(self, work: _StoreWork) -> None:
-        """Comparing member by member takes its time, so only what is kept is compared."""
+        """Comparing member by member is slow, so it stops at MAXIMUM_CHANGES."""
         for entry in work.batch:
-            if len(self.summary.changes) >= CHANGES_KEPT:
+            if len(self.summary.changes) >= MAXIMUM_CHANGES:
                 return
             names = (work.store.external_id, entry.record["Name"], entry.record["ID"])
             if entry.stored is None:
@@ -205,7 +203,7 @@ class _Import:
                 self.summary.note(CatalogChange("changed", *names, entry.members))
 
     def _check_templates(self, batch: list[Entry]) -> None:
-        """Those that are new or different; judging one takes longer than writing a hundred products."""
+        """Checks new and changed templates only: one check takes longer than writing a hundred products."""
         for entry in batch:
             if entry.stored is None or not same_template(entry.record, entry.stored.record):
                 self._note(self.templates.faults(entry.record, entry.pointer))
@@ -226,10 +224,10 @@ class _Import:
             record_catalog_change(work.store)
 
 
-def _place(work: _StoreWork, entry: Entry) -> int:
-    """Keeps every position as it is while the file's order agrees; otherwise all are numbered at the end.
+def _position_for(work: _StoreWork, entry: Entry) -> int:
+    """Keeps every position while the file has the same order; otherwise `_finish_store` numbers all again.
 
-    A new product shares the position of the one before it: its higher number puts it behind.
+    A new product shares the position of the one before it and is sorted behind it by its higher primary key.
     """
     if entry.stored is not None:
         position = entry.stored.position
@@ -237,7 +235,7 @@ def _place(work: _StoreWork, entry: Entry) -> int:
         position = max(work.last[0], 0)
         if work.last[0] >= work.highest:
             position = work.highest = work.last[0] + 1
-    place = (position, entry.pk)
-    work.is_ordered = work.is_ordered and place > work.last
-    work.last = place
+    key = (position, entry.pk)
+    work.is_ordered = work.is_ordered and key > work.last
+    work.last = key
     return position

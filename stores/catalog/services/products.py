@@ -30,9 +30,9 @@ price_key = KEYS["DeliveredPrices"][0]
 def save_product(
     *, store: Store, values: Mapping[str, Any], product: Product | None = None, position: int | None = None
 ) -> Product:
-    """Writes a product with all its children, replacing what was there; without `product` it is a new one.
+    """Writes a product and replaces all its children; without `product` it creates one.
 
-    The version rises only if something changed. A product without a position goes to the end.
+    The version rises only if something changed. A new product without a position goes to the end.
     """
     store = lock_store(store.pk)
     record, faults = check_product(values)
@@ -66,7 +66,7 @@ def save_product(
 def find_product_faults(
     *, store: Store | None, values: Mapping[str, Any], product: Product | None
 ) -> list[Fault]:
-    """What `save_product` would refuse, for a form that shows everything at once, also before a store is chosen."""
+    """The faults `save_product` would raise, for a form that shows all at once; works without a store."""
     record, faults = check_product(values)
     if store is not None and not faults:
         faults = _clashes(record, store, product)
@@ -77,7 +77,7 @@ def find_product_faults(
 
 @transaction.atomic
 def archive_product(*, product: Product) -> Product:
-    """Takes a product out of the catalog; what was ordered keeps its product."""
+    """Takes a product out of the catalog; existing orders keep it."""
     store = lock_store(product.store_id)
     record = stored_product(product.pk).record
     return save_product(store=store, product=product, values={**record, "IsActive": False})
@@ -86,13 +86,13 @@ def archive_product(*, product: Product) -> Product:
 def keep_price_dates(
     record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
 ) -> None:
-    """A price that stays keeps its date, a further one is dated now; a date in the record itself wins."""
+    """An existing price keeps its date and a new one gets `now`; a date in the record itself takes precedence."""
     dates = {price_key(price): price["Created"] for price in stored_prices}
     for price in record["DeliveredPrices"]:
         if price["Created"] is None:
             price["Created"] = dates.get(price_key(price), now)
         elif price["Created"] == created:
-            price["Created"] = None  # the stored form of "since the product exists"
+            price["Created"] = None  # None means the creation date of the product
 
 
 def _write(saved: Product, record: Record, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Writes stored renderings again, set-based, where what they show changed outside of the products."""
+"""Renders stored bodies again after changes outside of the products, in bulk."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -18,7 +18,7 @@ STAGE = """
 CREATE TEMPORARY TABLE IF NOT EXISTS staged_rendering (id bigint, rendering text, verbose_rendering text)
 ON COMMIT DROP
 """
-# The audit trail records a rendering that changed; an equal one is left alone.
+# Unchanged renderings are not written, as the audit trail would record an update.
 APPLY = """
 UPDATE stores_product product
 SET rendering = staged.rendering, verbose_rendering = staged.verbose_rendering
@@ -30,7 +30,7 @@ WHERE product.id = staged.id
 
 @transaction.atomic
 def refresh_renderings() -> int:
-    """Renders every store and product again and returns how many products came out different."""
+    """Renders every store and product again and returns the number of changed products."""
     begin_catalog_work()
     stores = list(Store.objects.select_for_update(no_key=True).order_by("pk"))
     changed = render_products_again(store_ids=[store.pk for store in stores])
@@ -48,7 +48,7 @@ def refresh_renderings() -> int:
 
 @transaction.atomic
 def render_products_again(*, store_ids: Sequence[int]) -> int:
-    """For locked stores; the caller raises their catalog version."""
+    """The caller has locked the stores and raises their catalog version."""
     currencies = dict(Store.objects.filter(pk__in=store_ids).values_list("pk", "currency"))
     products = stored_products(store_ids=store_ids)
     changed = 0
@@ -65,7 +65,7 @@ def render_products_again(*, store_ids: Sequence[int]) -> int:
 
 
 def begin_catalog_work() -> None:
-    """Lifts the time limits of ordinary requests, and lets one import or refresh run at a time."""
+    """Removes the time limits of ordinary requests, and raises Conflict while another import or refresh runs."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [CATALOG_LOCK])
         if not cursor.fetchone()[0]:
@@ -75,8 +75,8 @@ def begin_catalog_work() -> None:
             )
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        # The audit triggers look this up and catch an exception where it is missing; each one caught walks
-        # through all foreign key checks that are still waiting, which makes long transactions quadratic.
+        # Without this setting the audit triggers catch an exception for each row, and each exception scans all
+        # pending foreign key checks: a long transaction would take quadratic time.
         cursor.execute("SELECT set_config('pgtrigger.ignore', '{}', true)")
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
 from stores.catalog.models import CatalogUpload
-from stores.catalog.services.uploads import BEGUN_BY
+from stores.catalog.services.uploads import WAITING_STATES
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -19,11 +19,11 @@ def retention_rules() -> list[RetentionRule]:
 def _old_uploads() -> QuerySet[CatalogUpload]:
     before = timezone.now() - timedelta(days=settings.IMPORT_DAYS_KEPT)
     old = CatalogUpload.objects.filter(updated__lt=before).exclude(upload="")
-    return old.exclude(state__in=BEGUN_BY)
+    return old.exclude(state__in=WAITING_STATES)
 
 
 def _remove_uploads(batch: int) -> Iterator[int]:
-    """The record stays, as the report of what was done."""
+    """Deletes the files; the records of the imports stay."""
     for key in list(_old_uploads().values_list("pk", flat=True)):
         yield _empty_upload(key)
 

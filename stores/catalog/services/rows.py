@@ -1,4 +1,4 @@
-"""The import's statements: COPY for what is new, a staging table and one UPDATE for what is different."""
+"""The SQL statements of the import: COPY for new products, a staging table and one UPDATE for changed ones."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from django.db import connection
 from stores.catalog.models import Store
 from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, Member
 from stores.catalog.representations import render_product
-from stores.catalog.selectors.catalog import StoredProduct, stored_products_named
+from stores.catalog.selectors.catalog import StoredProduct, stored_products_by_id
 from stores.catalog.services.products import keep_price_dates
 from stores.templates.records import Record, fingerprint
 
@@ -35,13 +35,13 @@ MEMBER_NAMES = [
 PREPARE = f"""
 CREATE TEMPORARY TABLE IF NOT EXISTS staged_product ON COMMIT DROP AS
     SELECT id, {", ".join(WRITTEN)} FROM stores_product WITH NO DATA;
-CREATE TEMPORARY TABLE IF NOT EXISTS staged_place (id bigint, position integer) ON COMMIT DROP;
-TRUNCATE staged_product, staged_place
+CREATE TEMPORARY TABLE IF NOT EXISTS staged_position (id bigint, position integer) ON COMMIT DROP;
+TRUNCATE staged_product, staged_position
 """  # noqa: S608 - constant names
-# A template that stays is by far the largest value of its product, and neither sent nor compared again.
+# The template is by far the largest value of a product; an unchanged one is not sent again.
 WITHOUT_TEMPLATE = [name for name in WRITTEN if name != TEMPLATE.column]
 SET_ORDER = """
-UPDATE stores_product product SET position = staged.position FROM staged_place staged
+UPDATE stores_product product SET position = staged.position FROM staged_position staged
 WHERE product.id = staged.id AND product.position <> staged.position
 """
 NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM generate_series(1, %s)"
@@ -51,7 +51,7 @@ NEW_IDS = "SELECT nextval(pg_get_serial_sequence('stores_product', 'id')) FROM g
 class Entry:
     """A product at `pointer` in the file.
 
-    `stored` is what the database has under its ID, `parts` which children differ, and whether the template does.
+    `stored` is the product in the database with the same ID; `parts` names the children to write, and the template.
     """
 
     record: Record
@@ -64,10 +64,10 @@ class Entry:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """What differs from what is stored."""
-        known = self.stored.record if self.stored else {}
+        """The members that differ from the stored product."""
+        stored = self.stored.record if self.stored else {}
         return tuple(
-            name for name in MEMBER_NAMES if fingerprint(self.record[name]) != fingerprint(known.get(name))
+            name for name in MEMBER_NAMES if fingerprint(self.record[name]) != fingerprint(stored.get(name))
         )
 
 
@@ -80,8 +80,8 @@ class CatalogRows:
             cursor.execute(PREPARE)
 
     def look_up(self, store: Store, batch: list[Entry]) -> None:
-        """Finds what is stored, and gives new products their primary keys, rising in the order of the file."""
-        stored = stored_products_named(store.pk, [entry.record["ID"] for entry in batch])
+        """Reads the stored products, and gives new ones primary keys that rise in the order of the file."""
+        stored = stored_products_by_id(store.pk, [entry.record["ID"] for entry in batch])
         for entry in batch:
             entry.stored = stored.get(entry.record["ID"])
         new = [entry for entry in batch if entry.stored is None]
@@ -94,7 +94,7 @@ class CatalogRows:
                 entry.pk = entry.stored.pk
 
     def write(self, store: Store, batch: list[Entry]) -> tuple[int, int]:
-        """How many products were new, and how many different."""
+        """Returns the numbers of new and of changed products."""
         new = [entry for entry in batch if entry.stored is None]
         changed = [
             entry for entry in batch if entry.stored is not None and self._is_changed(entry, entry.stored)
@@ -109,30 +109,32 @@ class CatalogRows:
         return len(new), len(changed)
 
     def set_order(self, order: array) -> bool:
-        """Whether any product has another place now."""
+        """Returns whether any product has moved."""
         with connection.cursor() as cursor:
-            _copy("staged_place", ["id", "position"], ((pk, place) for place, pk in enumerate(order)))
+            _copy(
+                "staged_position", ["id", "position"], ((pk, position) for position, pk in enumerate(order))
+            )
             cursor.execute(SET_ORDER)
             moved: int = cursor.rowcount
-            cursor.execute("TRUNCATE staged_place")
+            cursor.execute("TRUNCATE staged_position")
         return moved > 0
 
     def _is_changed(self, entry: Entry, stored: StoredProduct) -> bool:
-        record, known = entry.record, stored.record
-        keep_price_dates(record, known["DeliveredPrices"], created=stored.created, now=self.now)
-        if fingerprint(record) == fingerprint(known):
+        record, previous = entry.record, stored.record
+        keep_price_dates(record, previous["DeliveredPrices"], created=stored.created, now=self.now)
+        if fingerprint(record) == fingerprint(previous):
             return False
         entry.parts = tuple(
-            name for name in entry.parts if fingerprint(record[name]) != fingerprint(known[name])
+            name for name in entry.parts if fingerprint(record[name]) != fingerprint(previous[name])
         )
         entry.is_changed = True
         return True
 
     def _change(self, store: Store, changed: Sequence[Entry]) -> None:
-        drawn_anew = [entry for entry in changed if TEMPLATE.name in entry.parts]
-        others = [entry for entry in changed if TEMPLATE.name not in entry.parts]
+        with_template = [entry for entry in changed if TEMPLATE.name in entry.parts]
+        without_template = [entry for entry in changed if TEMPLATE.name not in entry.parts]
         with connection.cursor() as cursor:
-            for columns, entries in ((WRITTEN, drawn_anew), (WITHOUT_TEMPLATE, others)):
+            for columns, entries in ((WRITTEN, with_template), (WITHOUT_TEMPLATE, without_template)):
                 if entries:
                     _copy("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
                     cursor.execute(_change_of(columns))

@@ -22,7 +22,7 @@ class SavedStore(NamedTuple):
 
 @transaction.atomic
 def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer: str = "") -> SavedStore:
-    """Writes the record of a store, new or known by its StoreID (or given); nothing when it is the same."""
+    """Creates or updates a store, found by its StoreID unless `store` is given; an unchanged one is not written."""
     record, faults = check_store(values, pointer)
     if faults:
         raise invalid("The store cannot be saved.", faults)
@@ -33,7 +33,7 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
     if current is not None and store_record(current) == _comparable(record):
         return SavedStore(current, is_new=False, is_changed=False)
     saved = current or Store()
-    other_currency = current is not None and current.currency != record["Currency"]
+    currency_changed = current is not None and current.currency != record["Currency"]
     for member in STORE:
         setattr(saved, member.column, _comparable(record)[member.name])
     saved.updated = timezone.now()
@@ -42,24 +42,24 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
         record, product_count=saved.product_count, created=saved.created, updated=saved.updated
     )
     saved.save()
-    if other_currency:
+    if currency_changed:
         render_products_again(store_ids=[saved.pk])
     return SavedStore(saved, is_new=current is None, is_changed=True)
 
 
 def find_store_faults(*, values: Mapping[str, Any], store: Store | None) -> list[Fault]:
-    """What `save_store` would refuse, for a form that shows everything at once."""
+    """The faults `save_store` would raise, for a form that shows all at once."""
     record, faults = check_store(values)
     return faults or _clashes(record, store, "")
 
 
 def lock_store(store_id: int) -> Store:
-    """One writer of a catalog at a time; readers, and rows that only name the store, are not held up."""
+    """Lets one transaction at a time change a catalog; readers and rows that refer to the store do not wait."""
     return Store.objects.select_for_update(no_key=True).get(pk=store_id)
 
 
 def record_catalog_change(store: Store) -> None:
-    """After any change of its products, in the same transaction: a new version, and the count it shows."""
+    """Raises the catalog version and updates the product count; call it in the transaction that changes products."""
     Store.objects.filter(pk=store.pk).update(catalog_version=F("catalog_version") + 1)
     store.refresh_from_db()
     store.product_count = Product.objects.filter(store=store, is_active=True).count()
@@ -86,7 +86,7 @@ def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]
     if others.filter(external_id=record["StoreID"]).exists():
         faults.append(Fault(f"{pointer}/StoreID", "not_unique", "StoreID: another store has this ID."))
     if record["IsDemo"] and (demo := others.filter(is_demo=True).first()):
-        message = f"IsDemo: there is one demo store, and it is {demo.external_id}."
+        message = f"IsDemo: only one store can be the demo store, and {demo.external_id} is."
         faults.append(Fault(f"{pointer}/IsDemo", "not_unique", message))
     return faults
 

@@ -8,10 +8,12 @@ from stores.orders.services.transitions import advance_demo_orders
 
 
 class Command(BaseCommand):
-    help = "Moves the demo store's orders one status on, as DEMO_ADVANCE_SECONDS says; for a timer to call."
+    help = (
+        "Moves the demo store's orders to their next status after DEMO_ADVANCE_SECONDS; call it from a timer."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--seconds", type=int, help="Instead of the setting.")
+        parser.add_argument("--seconds", type=int, help="Use this instead of the setting.")
 
     def handle(self, *args: Any, seconds: int | None, **options: Any) -> None:
         seconds = settings.DEMO_ADVANCE_SECONDS if seconds is None else seconds

@@ -7,17 +7,17 @@ from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
 from stores.orders.models import ActorKind, Order
-from stores.orders.services.recipients import erase_recipient, orders_to
+from stores.orders.services.recipients import erase_recipient, orders_for_recipient
 from stores.orders.services.transitions import Actor
 
-# Of the orders left alone; --dry-run lists all.
+# Of the unchanged orders; --dry-run lists all.
 SHOWN = 5
 
 
 class Command(BaseCommand):
     help = (
-        "Forget for whom orders were: addresses, what was printed for them, and every copy. Prices and statuses stay. "
-        "Orders that are still to be sent are left alone and named."
+        "Erase the recipients of orders: addresses, print files and every copy. Prices and statuses stay. "
+        "Orders that are not shipped yet are unchanged unchanged and listed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,9 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("--email", default="")
         parser.add_argument("--name", default="", help="together with --postal-code")
         parser.add_argument("--postal-code", default="")
-        parser.add_argument("--dry-run", action="store_true", help="say which orders, change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="list the orders, change nothing")
         parser.add_argument(
-            "--even-at-work", action="store_true", help="also orders that are still to be sent"
+            "--even-at-work", action="store_true", help="also orders that are not shipped yet"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,24 +37,24 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
-            self.stdout.write(f"{len(orders)} orders would forget their recipient.")
+            self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
-        left = []
+        unchanged = []
         for order in orders:
             try:
                 erase_recipient(
                     order=order, actor=Actor(ActorKind.OPERATOR), even_at_work=options["even_at_work"]
                 )
             except Conflict:
-                left.append(str(order.number))
+                unchanged.append(str(order.number))
             except DomainError as error:
                 raise CommandError(f"{error.message} Run it again.") from error
-        self.stdout.write(f"{len(orders) - len(left)} orders have forgotten their recipient.")
-        if left:
-            shown = ", ".join(left[:SHOWN]) + (", ..." if len(left) > SHOWN else "")
+        self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
+        if unchanged:
+            shown = ", ".join(unchanged[:SHOWN]) + (", ..." if len(unchanged) > SHOWN else "")
             raise CommandError(
-                f"{len(left)} orders are still to be sent and need their address until they are shipped, cancelled or "
-                f"rejected: {shown}. Run it again then, or with --even-at-work."
+                f"{len(unchanged)} orders are not shipped yet and need their address until they are shipped, cancelled "
+                f"or rejected: {shown}. Run it again then, or with --even-at-work."
             )
 
 
@@ -72,7 +72,9 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
         keys = {key for pair in found for key in pair if key}
         family = Q(pk__in=keys) | Q(reprint_of__in=keys)
         return Order.objects.filter(family).select_related("store").order_by("pk")
-    return orders_to(email=options["email"], name=options["name"], postal_code=options["postal_code"])
+    return orders_for_recipient(
+        email=options["email"], name=options["name"], postal_code=options["postal_code"]
+    )
 
 
 def _identified(given: str) -> Q:

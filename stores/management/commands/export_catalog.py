@@ -35,7 +35,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def _opened(file: str) -> Iterator[Any]:
-    """A file appears under its name only when it is whole."""
+    """Writes to a temporary file, which gets the requested name when it is complete."""
     if file == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -15,7 +15,7 @@ FAULTS_SHOWN = 100
 
 
 class Command(BaseCommand):
-    help = "Imports a catalog file (docs/catalog.md): validated whole, all or nothing."
+    help = "Imports a catalog file (docs/catalog.md): validated completely, all or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="A .json or .json.gz file, or - for standard input.")
@@ -35,14 +35,14 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except DatabaseError as error:
-            raise CommandError(f"The database refused, nothing was imported: {in_one_line(error)}") from error
+            raise CommandError(f"Database error, nothing was imported: {in_one_line(error)}") from error
         except KeyboardInterrupt as error:
             raise CommandError("Stopped; nothing was imported.") from error
         self.stdout.write(_sentence(summary, dry_run=dry_run))
 
     def _import(self, raw: BufferedReader, size: int | None, *, dry_run: bool) -> ImportSummary:
         with Progress(self.stderr, size) as progress:
-            return import_catalog(source=CatalogSource(raw, listen=progress.advance), dry_run=dry_run)
+            return import_catalog(source=CatalogSource(raw, on_progress=progress.advance), dry_run=dry_run)
 
     def _fault_list(self, error: CatalogInvalid) -> str:
         lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in error.faults[:FAULTS_SHOWN]]

@@ -21,13 +21,13 @@ class Command(BaseCommand):
             "file", help="A CSV file in UTF-8 with a line of column names, or - for standard input."
         )
         parser.add_argument(
-            "--all-or-nothing", action="store_true", help="One refused line takes back every line."
+            "--all-or-nothing", action="store_true", help="One refused line rolls back all lines."
         )
 
     def handle(self, *args: Any, file: str, all_or_nothing: bool, **options: Any) -> None:
         try:
             content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-            # Lines end where CSV says, not at every character that can end one.
+            # newline="": the CSV reader must see line ends inside of quoted cells.
             reported = read_reported(io.StringIO(content.decode("utf-8-sig"), newline=""))
             counts = self._report(import_order_statuses(reported=reported, all_or_nothing=all_or_nothing))
         except (OSError, UnicodeDecodeError) as error:
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except Error as error:
-            done = "no order was moved" if all_or_nothing else "what is reported above is done"
+            done = "no order was changed" if all_or_nothing else "the lines reported above are done"
             raise CommandError(f"Stopped by the database: {in_one_line(error)}; {done}.") from error
         self._sum_up(counts, all_or_nothing=all_or_nothing)
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
     def _sum_up(self, counts: Counter[Outcome], *, all_or_nothing: bool) -> None:
         refused, lines = counts[Outcome.REFUSED], counts.total()
         if refused and all_or_nothing:
-            raise CommandError(f"{refused} of {lines} lines refused; no order was moved.")
+            raise CommandError(f"{refused} of {lines} lines refused; no order was changed.")
         summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
         self.stdout.write(f"{lines} lines: {summary}." if lines else "The file has no lines.")
         if refused:

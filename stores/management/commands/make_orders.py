@@ -6,11 +6,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Store
-from stores.management.sample_orders import fill_orders
+from stores.management.sample_orders import create_sample_orders
 
 
 class Command(BaseCommand):
-    help = "Makes orders up, for development and measurements (development mode only)."
+    help = "Creates sample orders for development and benchmarks (development mode only)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--count", type=int, required=True)
@@ -23,19 +23,19 @@ class Command(BaseCommand):
         self, *args: Any, count: int, store: list[str] | None, no_history: bool, **options: Any
     ) -> None:
         if not settings.DEVELOPMENT:
-            raise CommandError("Made-up orders are for development mode only.")
+            raise CommandError("Sample orders can be created in development mode only.")
         if count < 1:
-            raise CommandError("--count is at least 1.")
+            raise CommandError("--count must be at least 1.")
         stores = list(Store.objects.filter(external_id__in=store) if store else Store.objects.all())
         if not stores or len(stores) < len(set(store or ())):
             raise CommandError("There is no such store.")
         started = time.monotonic()
         try:
-            fill_orders(count=count, stores=stores, with_history=not no_history, report=self._show)
+            create_sample_orders(count=count, stores=stores, with_history=not no_history, report=self._show)
         except DomainError as error:
             raise CommandError(error.message) from error
         seconds = time.monotonic() - started
-        self.stdout.write(f"Made {count:,} orders in {len(stores)} stores in {seconds:.0f} s.")
+        self.stdout.write(f"Created {count:,} orders in {len(stores)} stores in {seconds:.0f} s.")
 
     def _show(self, done: int) -> None:
         if self.stderr.isatty():

@@ -14,4 +14,4 @@ class Command(BaseCommand):
             changed = refresh_renderings()
         except DomainError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{changed:,} products came out different.")
+        self.stdout.write(f"{changed:,} products changed.")

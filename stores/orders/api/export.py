@@ -16,7 +16,7 @@ from stores.orders.api.serializers import ExportRowSerializer
 from stores.orders.csv_rows import csv_chunks
 from stores.orders.pricing import raise_faults
 from stores.orders.representations import EXPORT_COLUMNS, dumps
-from stores.orders.selectors.access import READ, StoreAccess, open_store
+from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
     LAST,
     OrderExportQuery,
@@ -78,68 +78,68 @@ class OrderExportViewSet(ApiViewSet):
         is_csv = asked.is_csv(request)
         if asked.is_contiguous and not is_csv:
             low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
-            opened, page = authorized_range_page(request.auth, store_id, low=low, take=take)
+            access, page = authorized_range_page(request.auth, store_id, low=low, take=take)
             if page:
-                return _span_answer(request, opened, asked, page)
+                return _span_answer(request, access, asked, page)
         else:
-            opened = open_store(request.auth, store_id, READ)
+            access = authorize_store(request.auth, store_id, READ)
         raise_faults(asked.faults, code="parameter_invalid", place="query")
         if asked.includes_tests:
-            return _answer_with_tests(request, opened, asked, is_csv=is_csv)
-        wanted = asked.wanted(opened)
+            return _answer_with_tests(request, access, asked, is_csv=is_csv)
+        wanted = asked.wanted(access)
         if is_csv:
             rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
             return _csv_answer(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
-        return _answer(request, opened, asked, wanted)
+        return _answer(request, access, asked, wanted)
 
 
 def _span_answer(
-    request: Request, opened: StoreAccess, asked: ExportParameters, page: SpanPage
+    request: Request, access: StoreAccess, asked: ExportParameters, page: SpanPage
 ) -> HttpResponse:
     response = json_bytes(request, page.body)
     response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
-        response.headers["Link"] = asked.next_link(opened.store.external_id, b"p%d" % page.last)
+        response.headers["Link"] = asked.next_link(access.store.external_id, b"p%d" % page.last)
     return response
 
 
 def _answer(
-    request: Request, opened: StoreAccess, asked: ExportParameters, wanted: OrderExportQuery | None
+    request: Request, access: StoreAccess, asked: ExportParameters, wanted: OrderExportQuery | None
 ) -> HttpResponse:
     if wanted is None:
         response = json_bytes(request, b"[]")
         response["X-Total-Count"] = "0"
         return response
     page = export_page(wanted, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
-    return _page_answer(request, opened, asked, page, total=export_count(wanted, page))
+    return _page_answer(request, access, asked, page, total=export_count(wanted, page))
 
 
 def _answer_with_tests(
-    request: Request, opened: StoreAccess, asked: ExportParameters, *, is_csv: bool
+    request: Request, access: StoreAccess, asked: ExportParameters, *, is_csv: bool
 ) -> HttpResponse | StreamingHttpResponse:
-    wanted = asked.wanted_with_tests(opened)
+    wanted = asked.wanted_with_tests(access)
     following = wanted.after(asked.place)
     if is_csv:
         rows = rows_with_tests(following, skip=asked.skip, take=asked.take)
         pieces = csv_chunks(rows, columns=(*EXPORT_COLUMNS, "IsTest"))
-        return _csv_answer(FILES.stream(pieces, request.auth.key), opened.store.external_id)
+        return _csv_answer(FILES.stream(pieces, request.auth.key), access.store.external_id)
     page = page_with_tests(following, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
-    return _page_answer(request, opened, asked, page, total=count_with_tests(wanted))
+    return _page_answer(request, access, asked, page, total=count_with_tests(wanted))
 
 
 def _page_answer(
-    request: Request, opened: StoreAccess, asked: ExportParameters, page: Page, *, total: int
+    request: Request, access: StoreAccess, asked: ExportParameters, page: Page, *, total: int
 ) -> HttpResponse:
     if asked.verbose and page.positions:
-        page = fitting_page(opened, page)
-        records = verbose_records(opened, page.positions, with_mode=asked.includes_tests)
+        page = fitting_page(access, page)
+        records = verbose_records(access, page.positions, with_mode=asked.includes_tests)
         body = dumps(records)
     else:
         body = f"[{','.join(page.renderings)}]".encode()
     response = json_bytes(request, body)
     response["X-Total-Count"] = str(total)
     if page.has_more:
-        response["Link"] = asked.page_link(opened.store.external_id, page)
+        response["Link"] = asked.page_link(access.store.external_id, page)
     return response
 
 

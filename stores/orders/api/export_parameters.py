@@ -129,12 +129,12 @@ class ExportParameters:
         accepted: BaseRenderer = request.accepted_renderer
         return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
 
-    def wanted(self, opened: StoreAccess) -> OrderExportQuery | None:
-        wanted = wanted_orders(opened, **self._filters())
+    def wanted(self, access: StoreAccess) -> OrderExportQuery | None:
+        wanted = wanted_orders(access, **self._filters())
         return wanted and wanted.after(self.after)
 
-    def wanted_with_tests(self, opened: StoreAccess) -> ExportWithTests:
-        return wanted_with_tests(opened, **self._filters())
+    def wanted_with_tests(self, access: StoreAccess) -> ExportWithTests:
+        return wanted_with_tests(access, **self._filters())
 
     def _filters(self) -> dict[str, Any]:
         return {

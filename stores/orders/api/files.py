@@ -22,7 +22,7 @@ ERRORS = {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND}
 
 
 class PDFRenderer(BaseRenderer):
-    """Names the media type for the negotiation; the bytes come from the view."""
+    """Declares the media type for content negotiation; the view returns the bytes."""
 
     media_type = "application/pdf"
     format = "pdf"
@@ -51,7 +51,7 @@ class OrderFileViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_print_file",
         summary="Read the print file of an item",
-        description="The very PDF that was rendered when the order was placed; its SHA-256 is in the order and in the "
+        description="The PDF that was rendered when the order was placed; its SHA-256 is in the order and in the "
         "`ETag`.",
         parameters=[
             STORE_ID,
@@ -66,7 +66,7 @@ class OrderFileViewSet(ApiViewSet):
         etag = f'"{item.print_sha256}"'
         if item.print_file and is_unchanged(request, etag):
             return not_modified(etag)
-        response = pdf_answer(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
+        response = pdf_response(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
         response["ETag"] = etag
         return response
 
@@ -78,12 +78,12 @@ class OrderFileViewSet(ApiViewSet):
     )
     def packing_slip(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         _, order = order_for(request.auth, store_id, order_id, READ)
-        return pdf_answer(
+        return pdf_response(
             render_packing_slip(order=order, caller=request.auth), f"packing-slip-{order.number}.pdf"
         )
 
 
-def pdf_answer(content: bytes, name: str) -> HttpResponse:
+def pdf_response(content: bytes, name: str) -> HttpResponse:
     response = HttpResponse(content, content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "private, no-cache"

@@ -32,7 +32,7 @@ from stores.orders.api.serializers import (
 )
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
-from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, actor_kind, open_store
+from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, actor_kind, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import (
@@ -50,7 +50,7 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag last seen; 412 when the order has changed since.",
+    description="The ETag last read; 412 if the order has changed since.",
 )
 OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
 STAFF = Access(
@@ -63,7 +63,7 @@ OWN_READ = Access(
     permissions=READ,
 )
 NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
-STALE = "`If-Match` names another version than the present one (`precondition_failed`)."
+STALE = "`If-Match` does not match the current version (`precondition_failed`)."
 WRITE_ERRORS = {
     400: NO_STORE + ", or the body breaks a rule.",
     403: NO_ASSOCIATION,
@@ -104,19 +104,25 @@ class OrderViewSet(ApiViewSet):
         },
         "advance": {
             **WRITE_ERRORS,
-            409: "Neither a test order nor of the demo store (`not_demo_store`), or nothing follows.",
+            409: "Neither a test order nor of the demo store (`not_demo_store`), or the order has no next status.",
         },
-        "status": {**WRITE_ERRORS, 409: "The present status does not lead there (`status_not_allowed`)."},
-        "refuse_cancellation": {**WRITE_ERRORS, 409: "Nobody asks to cancel (`cancellation_not_requested`)."},
+        "status": {
+            **WRITE_ERRORS,
+            409: "The current status does not allow this transition (`status_not_allowed`).",
+        },
+        "refuse_cancellation": {
+            **WRITE_ERRORS,
+            409: "No cancellation was requested (`cancellation_not_requested`).",
+        },
     }
 
-    def _open(self, request: Request, store_id: str) -> StoreAccess:
-        return open_store(request.auth, store_id, WRITE)
+    def _authorize(self, request: Request, store_id: str) -> StoreAccess:
+        return authorize_store(request.auth, store_id, WRITE)
 
     def _prepare(self, request: Request, store_id: str) -> tuple[StoreAccess, PreparedOrder]:
-        opened = self._open(request, store_id)
+        access = self._authorize(request, store_id)
         values = validate_data(OrderRequestSerializer, request.data)
-        return opened, prepare_order(opened=opened, request=order_request_of(values))
+        return access, prepare_order(access=access, request=order_request_of(values))
 
     def _discard(self, prepared: tuple[StoreAccess, PreparedOrder]) -> None:
         discard_order(prepared=prepared[1])
@@ -124,21 +130,21 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_create",
         summary="Submit an order",
-        description="One step: the order is checked whole, priced, its print files rendered from this very data, "
-        "or refused. Order an option of a quote, or name a delivery method and a speed.",
+        description="One step: the order is checked completely, priced, and its print files are rendered from this "
+        "data; otherwise it is refused. Order an option of a quote, or name a delivery method and a speed.",
         parameters=[STORE_ID],
         request=OrderRequestSerializer,
         responses={201: OrderSerializer},
         examples=ORDER_EXAMPLES,
     )
-    @idempotent(prepare=_prepare, discard=_discard, access=_open)
+    @idempotent(prepare=_prepare, discard=_discard, access=_authorize)
     def create(self, request: Request, prepared: tuple[StoreAccess, PreparedOrder]) -> HttpResponse:
-        opened, checked = prepared
-        placed = create_order(prepared=checked, actor=_actor(opened))
-        response = answer_order(
-            placed.order, opened, status=201, items=placed.items, messages=placed.messages
+        access, checked = prepared
+        placed = create_order(prepared=checked, actor=_actor(access))
+        response = order_response(
+            placed.order, access, status=201, items=placed.items, messages=placed.messages
         )
-        response["Location"] = f"/api/v1/store/{opened.store.external_id}/order/{placed.order.pk}"
+        response["Location"] = f"/api/v1/store/{access.store.external_id}/order/{placed.order.pk}"
         return response
 
     @extend_schema(
@@ -149,14 +155,14 @@ class OrderViewSet(ApiViewSet):
         examples=[ORDER_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        opened, order = order_for(request.auth, store_id, order_id, READ)
+        access, order = order_for(request.auth, store_id, order_id, READ)
         if is_unchanged(request, order_etag(order)):
             return not_modified(order_etag(order))
-        return answer_order(order, opened)
+        return order_response(order, access)
 
     @extend_schema(
         operation_id="order_history",
-        summary="Read what happened to an order",
+        summary="Read the history of an order",
         parameters=[STORE_ID, ORDER_ID],
         responses={200: HistorySerializer(many=True)},
         examples=[HISTORY_EXAMPLE],
@@ -169,43 +175,43 @@ class OrderViewSet(ApiViewSet):
         operation_id="order_cancel",
         summary="Cancel an order",
         description="Until `CancellableUntil`, and before production, it is cancelled at once: 200. Later the store "
-        "is asked: 202, and `Cancellation` shows what it says. Asking again changes nothing.",
+        "decides: 202, and `Cancellation` shows its decision. A repeated request changes nothing.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=CancelRequestSerializer,
         responses={200: OrderSerializer, 202: OrderSerializer},
         examples=[CANCEL_EXAMPLE, ORDER_EXAMPLE],
     )
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        opened, order = order_for(request.auth, store_id, order_id, WRITE)
+        access, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
         order = cancel_order(
-            order=order, actor=_actor(opened), reason=reason, if_match=matching_tags(request)
+            order=order, actor=_actor(access), reason=reason, if_match=matching_tags(request)
         )
-        asked = order.cancellation == CancellationState.REQUESTED
-        return answer_order(order, opened, status=202 if asked else 200)
+        is_requested = order.cancellation == CancellationState.REQUESTED
+        return order_response(order, access, status=202 if is_requested else 200)
 
     @extend_schema(
         operation_id="order_cancel_refuse",
         summary="Refuse to cancel an order",
-        description="The store's no to a cancellation asked for. Its yes is the status 90.",
+        description="Refuses a requested cancellation. To accept it, set the status 90.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=RefusalRequestSerializer,
         responses={200: OrderSerializer},
         examples=[REFUSAL_EXAMPLE, ORDER_EXAMPLE],
     )
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        opened, order = order_for(request.auth, store_id, order_id, WORK)
+        access, order = order_for(request.auth, store_id, order_id, WORK)
         note = validate_data(RefusalRequestSerializer, request.data).get("Note", "")
         order = refuse_cancellation(
-            order=order, actor=_actor(opened), note=note, if_match=matching_tags(request)
+            order=order, actor=_actor(access), note=note, if_match=matching_tags(request)
         )
-        return answer_order(order, opened)
+        return order_response(order, access)
 
     @extend_schema(
         operation_id="order_status",
         summary="Move an order to a status",
-        description="Allowed moves: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, 50, 60, "
-        "and to 90 where a cancellation was asked for; 50 to 60; 60 to 70, 80; 70 to 80. The present status again "
+        description="Allowed transitions: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, 50, "
+        "60, and to 90 after a cancellation request; 50 to 60; 60 to 70, 80; 70 to 80. The current status again "
         "changes nothing; with 50 and 60 it adds the shipments not reported before.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=StatusRequestSerializer,
@@ -213,21 +219,21 @@ class OrderViewSet(ApiViewSet):
         examples=[STATUS_EXAMPLE, ORDER_EXAMPLE],
     )
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        opened, order = order_for(request.auth, store_id, order_id, WORK)
+        access, order = order_for(request.auth, store_id, order_id, WORK)
         values = validate_data(StatusRequestSerializer, request.data)
         order = move_order(
             order=order,
             status=values["Status"],
-            actor=_actor(opened),
+            actor=_actor(access),
             note=values.get("Note", ""),
             parcels=parcels_of(values),
             if_match=matching_tags(request),
         )
-        return answer_order(order, opened)
+        return order_response(order, access)
 
     @extend_schema(
         operation_id="order_advance",
-        summary="Move a test order one status on",
+        summary="Move a test order to its next status",
         description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, "
         "Shipped with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
@@ -236,25 +242,25 @@ class OrderViewSet(ApiViewSet):
         examples=[ORDER_EXAMPLE],
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
-        opened, order = order_for(request.auth, store_id, order_id, WRITE)
-        order = advance_order(order=order, actor=_actor(opened), if_match=matching_tags(request))
-        return answer_order(order, opened)
+        access, order = order_for(request.auth, store_id, order_id, WRITE)
+        order = advance_order(order=order, actor=_actor(access), if_match=matching_tags(request))
+        return order_response(order, access)
 
 
-def answer_order(
+def order_response(
     order: Order,
-    opened: StoreAccess,
+    access: StoreAccess,
     *,
     status: int = 200,
     items: Sequence[OrderItem] | None = None,
     messages: Sequence[str] = (),
 ) -> HttpResponse:
-    body = dumps(full_record(order, opened.store.external_id, items, messages))
+    body = dumps(full_record(order, access.store.external_id, items, messages))
     response = HttpResponse(body, status=status, content_type="application/json")
     response["ETag"] = order_etag(order)
     response["Cache-Control"] = "private, no-cache"
     return response
 
 
-def _actor(opened: StoreAccess) -> Actor:
-    return Actor(actor_kind(opened), opened.caller.user_id)
+def _actor(access: StoreAccess) -> Actor:
+    return Actor(actor_kind(access), access.caller.user_id)

@@ -17,7 +17,7 @@ from stores.orders.pricing import MAXIMUM_ITEMS
 
 KEY = {
     "max_length": 64,
-    "help_text": "Your name of the item, unique here. Default: its number, from 1, or a free one.",
+    "help_text": "Your name of the item, unique within the order. Default: its number, from 1, or a free one.",
 }
 LARGEST = 2_147_483_647
 
@@ -37,7 +37,7 @@ class ItemKey(serializers.RegexField):
 
 
 class PlaceSerializer(StrictSerializer):
-    """A postal code has the form of its country, where that is known."""
+    """Postal codes in the US and Canada must have the form of their country."""
 
     ignored_nulls = True
     default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
@@ -66,7 +66,7 @@ class DestinationSerializer(PlaceSerializer):
     LocationType = StrictChoice(
         choices=LocationType.values,
         required=False,
-        help_text="Default: what the products' usual price is for.",
+        help_text="Default: the location type of the products' default price.",
     )
 
 
@@ -75,7 +75,7 @@ class QuoteRequestSerializer(StrictSerializer):
 
     Items = QuoteItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
     ShipTo = DestinationSerializer()
-    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Only this way of delivery.")
+    DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Only this delivery method.")
     ProductionDays = StrictInteger(
         min_value=0, max_value=1000, required=False, help_text="Only this speed, in business days."
     )

@@ -16,16 +16,16 @@ from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
 from stores.orders.pricing import PriceRequest, PriceRequestItem
-from stores.orders.selectors.access import READ, WRITE, StoreAccess, open_store
+from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import create_quote
 
-ASKS = Access(
+QUOTE_CREATE = Access(
     rule="Callers who may submit orders to the store: through an association of the application, or as a user "
     "with a role on it. The demo store is everyone's.",
     permissions=WRITE,
 )
-READS = Access(
+QUOTE_READ = Access(
     rule="Callers who may read orders of the store: their own quotes, with `Order.All.Read` every one.",
     permissions=READ,
 )
@@ -36,7 +36,7 @@ NO_ASSOCIATION = (
 
 
 class QuoteViewSet(ApiViewSet):
-    access = {"create": ASKS, "retrieve": READS}
+    access = {"create": QUOTE_CREATE, "retrieve": QUOTE_READ}
     errors = {
         "create": {
             400: f"{NO_STORE}, or a rule of the products is broken: `product_unknown`, `quantity_below_minimum`, "
@@ -54,25 +54,25 @@ class QuoteViewSet(ApiViewSet):
         },
     }
 
-    def _open(self, request: Request, store_id: str) -> StoreAccess:
-        return open_store(request.auth, store_id, WRITE)
+    def _authorize(self, request: Request, store_id: str) -> StoreAccess:
+        return authorize_store(request.auth, store_id, WRITE)
 
     @extend_schema(
         operation_id="quote_create",
-        summary="Ask for prices",
-        description="One option for each delivery method and production speed in which all items can be had, "
-        "unless you name them. The prices bind until `ExpiresAt`, 48 hours: order with `QuoteID` and `OptionID`. "
+        summary="Request prices",
+        description="One option for each delivery method and production speed that all items have, "
+        "or only those you name. The prices bind until `ExpiresAt`, 48 hours: order with `QuoteID` and `OptionID`. "
         "`Issues` says why a delivery method is not among the options.",
         parameters=[STORE_ID],
         request=QuoteRequestSerializer,
         responses={201: QuoteSerializer},
         examples=QUOTE_EXAMPLES,
     )
-    @idempotent(access=_open)
+    @idempotent(access=_authorize)
     def create(self, request: Request, store_id: str) -> HttpResponse:
-        opened = self._open(request, store_id)
+        access = self._authorize(request, store_id)
         values = validate_data(QuoteRequestSerializer, request.data)
-        quote = create_quote(opened=opened, asked=price_request_from(values))
+        quote = create_quote(access=access, price_request=price_request_from(values))
         response = HttpResponse(quote.rendering, status=201, content_type="application/json")
         response["Location"] = f"/api/v1/store/{store_id}/quote/{quote.pk}"
         return response
@@ -93,7 +93,7 @@ class QuoteViewSet(ApiViewSet):
 
 
 def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
-    """An item without a key gets its number, from 1; where another was sent under it, the next after the last item."""
+    """An item without a key gets its number, from 1; if another item has that key, a number above the item count."""
     others = (str(number) for number in count(len(sent) + 1))
     for number, key in enumerate(sent, start=1):
         if not key and str(number) in sent:
@@ -101,8 +101,8 @@ def _item_keys(sent: Sequence[str | None]) -> Iterator[str]:
         yield key or str(number)
 
 
-def price_request_from(values: Mapping[str, Any], place: str = "ShipTo") -> PriceRequest:
-    destination = values[place]
+def price_request_from(values: Mapping[str, Any], destination_member: str = "ShipTo") -> PriceRequest:
+    destination = values[destination_member]
     keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
     return PriceRequest(
         items=tuple(
@@ -113,5 +113,5 @@ def price_request_from(values: Mapping[str, Any], place: str = "ShipTo") -> Pric
         location_type=destination.get("LocationType") or "",
         delivery_method_code=values.get("DeliveryMethodCode"),
         production_days=values.get("ProductionDays"),
-        place=f"/{place}",
+        destination_pointer=f"/{destination_member}",
     )

@@ -1,4 +1,4 @@
-"""Bodies of requests as what the services take."""
+"""Converts request bodies to the arguments of services."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
     if "LocationType" in sent:
         recipient["LocationType"] = sent["LocationType"]
     return OrderRequest(
-        asked=price_request_from(values, "Recipient"),
+        price_request=price_request_from(values, "Recipient"),
         recipient=recipient,
         template_data=[item.get("TemplateData") for item in values["Items"]],
         external_id=values.get("ExternalID"),

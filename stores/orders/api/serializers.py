@@ -73,7 +73,7 @@ class RecipientSerializer(PlaceSerializer):
     LocationType = StrictChoice(
         choices=LocationType.values,
         required=False,
-        help_text="Default: what the products' usual price is for.",
+        help_text="Default: the location type of the products' default price.",
     )
 
 
@@ -145,7 +145,7 @@ class ShipmentRequestSerializer(StrictSerializer):
 
 @extend_schema_field({"type": "integer", "enum": OrderStatus.values})
 class StatusField(StrictInteger):
-    """The service itself names those there are."""
+    """Does not check the value: the service's error lists the allowed ones."""
 
 
 class StatusRequestSerializer(StrictSerializer):
@@ -221,7 +221,7 @@ class OrderSerializer(serializers.Serializer):
     Sequence = serializers.IntegerField(help_text="Rises by 1 with every change.")
     Created = Timestamp()
     Updated = Timestamp()
-    CancellableUntil = Timestamp(help_text="Until then a cancellation needs nobody's consent.")
+    CancellableUntil = Timestamp(help_text="Until then a cancellation needs no approval.")
     Cancellation = CancellationSerializer(allow_null=True)
     DeliveryMethodCode = serializers.CharField()
     ProductionDays = serializers.IntegerField()

@@ -7,7 +7,7 @@ from stores.orders.models.status import ActorKind, OrderStatus
 
 
 class OrderHistory(models.Model):
-    """One change of an order: a move to a status, or something asked or said without one."""
+    """A change of an order: a transition to a status, or a cancellation request or refusal."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="history", db_index=False)
     sequence = models.PositiveIntegerField()
@@ -30,7 +30,7 @@ class OrderHistory(models.Model):
 
 
 class OrderTally(models.Model):
-    """How many orders of a store an application has in a status: what a count over all of them would cost."""
+    """The number of orders by store, application and status, so that pages need not count the orders."""
 
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="+", db_index=False)
     application = models.ForeignKey(

@@ -17,11 +17,11 @@ TEST_POSITIONS = (-2_147_483_648, -1)
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:
-    """A new row is its own record, and its history says whose; what changes it later is kept in the trail.
+    """Tracks updates and deletions in the audit trail, but not the insertion: the order's history records that.
 
-    Whoever tracks with these leaves out what tells of the recipient: a copy would outlive its erasure.
+    Exclude all fields with data of the recipient from tracking: a copy would outlive its erasure.
     """
-    # Said in SQL: AnyChange would look at the tracked columns alone, and not see what is left out change.
+    # In SQL, because AnyChange compares only the tracked columns and would miss changes of excluded ones.
     any_change = pgtrigger.Condition("OLD.* IS DISTINCT FROM NEW.*")
     return pghistory.UpdateEvent(condition=any_change), pghistory.DeleteEvent()
 
@@ -39,7 +39,7 @@ def changes() -> tuple[pghistory.Tracker, ...]:
     ],
 )
 class Order(models.Model):
-    """An order as it was placed, and how far it is.
+    """An order with its current status.
 
     `position` counts the orders of a store without gaps, in the order in which they were committed and of
     `created`: a page at any depth is a range of it. Those of test orders are below zero and count up from the lowest
@@ -69,7 +69,7 @@ class Order(models.Model):
     position = models.IntegerField(editable=False)
     is_test = models.BooleanField("test order", default=False, db_default=False, editable=False)
     external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
-    # Whose name space the external ID is in: the user's where the application was first-party, else null.
+    # The external ID is unique for this user if the application is first-party; else null, unique for the application.
     external_id_user = models.UUIDField(null=True, editable=False)
     status = models.PositiveSmallIntegerField(choices=OrderStatus.choices, default=OrderStatus.RECEIVED)
     sequence = models.PositiveIntegerField(default=1, editable=False)
@@ -181,7 +181,7 @@ class Order(models.Model):
 
 @pghistory.track(*changes(), exclude=["template_data"])
 class OrderItem(models.Model):
-    """A line, with the price and the product as they were, and the print file frozen with its hash."""
+    """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveIntegerField()
@@ -217,7 +217,7 @@ class OrderItem(models.Model):
 
 @pghistory.track(*changes(), exclude=["tracking_url"])
 class Shipment(models.Model):
-    """A parcel on its way; the same tracking number of a carrier is recorded once for an order."""
+    """A parcel; the same tracking number of a carrier is recorded once for an order."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="shipments", db_index=False)
     carrier = models.CharField(max_length=60)

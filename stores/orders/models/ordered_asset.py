@@ -5,7 +5,7 @@ from stores.proofs.models.asset import Asset
 
 
 class OrderedAsset(models.Model):
-    """An uploaded picture is printed in an order: what the erasure of the order's recipient has to look at."""
+    """Records that an uploaded picture is printed in an order, so that erasing the order's recipient finds it."""
 
     pk = models.CompositePrimaryKey("order", "asset")
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="ordered_assets", db_index=False)

@@ -17,7 +17,7 @@ class OrderStatus(models.IntegerChoices):
 
     @property
     def words(self) -> str:
-        """For people: "On hold" where the API says OnHold."""
+        """The label for pages: "On hold" instead of the API's OnHold."""
         return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", self.label)
 
 
@@ -51,7 +51,7 @@ EVENT_TYPES: dict[int, str] = {
 CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})
 CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {S.IN_PRODUCTION}
 WITH_SHIPMENTS = frozenset({S.PARTIALLY_SHIPPED, S.SHIPPED})
-# Nothing is made or sent any more, so that nobody needs the address.
+# Nothing remains to be produced or shipped, so the address is no longer needed.
 TERMINAL_OR_SHIPPED = [
     S.SHIPPED.value,
     S.DELIVERED.value,
@@ -59,7 +59,7 @@ TERMINAL_OR_SHIPPED = [
     S.CANCELLED.value,
     S.REJECTED.value,
 ]
-# How an order of the demo store goes on by itself.
+# The automatic transitions of the demo store's orders.
 DEMO_NEXT_STATUS: dict[int, int] = {
     S.RECEIVED: S.ACCEPTED,
     S.ON_HOLD: S.ACCEPTED,

@@ -1,4 +1,4 @@
-"""Who may do what with the orders of a store."""
+"""Access of callers to the orders of a store."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ STORE_FIELDS = (
     "is_demo",
     "hold_window_minutes",
 )
-# The grants of the association, those of the person, and the store: what store_access_from_row judges.
+# The grants of the application's association, those of the user, and the store; for store_access_from_row.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
              WHERE role.application_id = %(application)s AND role.store_id = store.id AND role.user_id IS NULL)
@@ -45,15 +45,15 @@ FROM stores_store store WHERE store.external_id = %(store_id)s
 
 @dataclass(frozen=True, slots=True)
 class StoreAccess:
-    """A store, and whether the caller reaches all its orders there or only its own."""
+    """A store, and whether the caller can access all of its orders or only the caller's own."""
 
     store: Store
     caller: Caller
-    everything: bool
+    sees_all_orders: bool
 
     @property
     def own(self) -> dict[str, Any]:
-        """The orders and quotes of the caller itself, as a filter."""
+        """A filter for the caller's own orders and quotes."""
         if self.caller.is_application:
             return {"application": self.caller.application_id}
         own = {"user": self.caller.user_id}
@@ -64,7 +64,7 @@ class StoreAccess:
     @property
     def visible(self) -> Q:
         """The orders and quotes that the caller may see, as a filter; every query of them begins with it."""
-        scope = Q(store=self.store) if self.everything else Q(store=self.store, **self.own)
+        scope = Q(store=self.store) if self.sees_all_orders else Q(store=self.store, **self.own)
         return scope & in_mode(self.caller)
 
     @property
@@ -73,8 +73,8 @@ class StoreAccess:
         return self.visible & in_mode_of_new(self.caller)
 
 
-def open_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:
-    """The store, if the caller holds one of `permissions` on it; the first of them reaches all orders."""
+def authorize_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:
+    """The store, if the caller has one of `permissions` on it; the first of them gives access to all orders."""
     return store_access_from_row(
         caller, store_id, permissions, fetch_row(STORE, access_parameters(caller, store_id))
     )
@@ -88,7 +88,7 @@ def access_parameters(caller: Caller, store_id: str) -> dict[str, Any]:
 def store_access_from_row(
     caller: Caller, store_id: str, permissions: tuple[str, ...], row: tuple[Any, ...] | None
 ) -> StoreAccess:
-    """The rule of `open_store`, for who has read a row of STORE already."""
+    """As `authorize_store`, for callers that have already read a row of STORE."""
     if row is None:
         raise unknown_store(store_id)
     associated, held, *values = row
@@ -96,15 +96,15 @@ def store_access_from_row(
     granted = effective_store_grants(caller, associated=associated, held=held, is_demo=store.is_demo)
     if granted.isdisjoint(permissions):
         raise _refusal(caller, store, permissions)
-    return StoreAccess(store, caller, everything=permissions[0] in granted)
+    return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
 
 
-def actor_kind(opened: StoreAccess) -> ActorKind:
-    if opened.caller.is_operator:
+def actor_kind(access: StoreAccess) -> ActorKind:
+    if access.caller.is_operator:
         return ActorKind.OPERATOR
-    if opened.caller.is_application:
+    if access.caller.is_application:
         return ActorKind.APPLICATION
-    return ActorKind.STORE if opened.everything and not opened.store.is_demo else ActorKind.USER
+    return ActorKind.STORE if access.sees_all_orders and not access.store.is_demo else ActorKind.USER
 
 
 def _refusal(caller: Caller, store: Store, permissions: tuple[str, ...]) -> Forbidden:
@@ -113,7 +113,8 @@ def _refusal(caller: Caller, store: Store, permissions: tuple[str, ...]) -> Forb
         related = Q(user=caller.user_id)
     if not store.is_demo and not Role.objects.filter(related, store=store).exists():
         return association_required(store.external_id)
-    wanted = " or ".join(permissions)
+    required = " or ".join(permissions)
     return Forbidden(
-        f"This takes the grant {wanted} on the store, and the scope of that name.", code="grant_missing"
+        f"This requires the grant {required} on the store, and the scope of the same name.",
+        code="grant_missing",
     )

@@ -43,15 +43,15 @@ ORDER BY o.position LIMIT %(limit)s
 # A page of a whole store together with who may see it. Positions have no gaps: its end is known beforehand.
 # The limit is a number in the text: with a parameter the planner guesses, and plans anew for each request.
 OPENED_SPAN = f"""
-WITH opened AS MATERIALIZED ({STORE})
-SELECT opened.*, page.body, page.newest FROM opened LEFT JOIN LATERAL (
+WITH access AS MATERIALIZED ({STORE})
+SELECT access.*, page.body, page.newest FROM access LEFT JOIN LATERAL (
     SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
            (SELECT position FROM stores_order
-            WHERE store_id = opened.id AND position > 0 ORDER BY position DESC LIMIT 1) AS newest
+            WHERE store_id = access.id AND position > 0 ORDER BY position DESC LIMIT 1) AS newest
     FROM (
         SELECT position, rendering FROM stores_order
-        WHERE store_id = opened.id AND position > %(low)s AND position <= %(high)s
-          AND (%(operator)s OR %(needed)s = ANY(opened.associated || opened.held))
+        WHERE store_id = access.id AND position > %(low)s AND position <= %(high)s
+          AND (%(operator)s OR %(needed)s = ANY(access.associated || access.held))
         ORDER BY position LIMIT {{limit}}
     ) o
 ) page ON true
@@ -164,14 +164,14 @@ def authorized_range_page(
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
     statement = OPENED_SPANS[100 if take <= 100 else 1000]
     row = fetch_row(statement, access_parameters(caller, store_id) | page)
-    opened = store_access_from_row(caller, store_id, READ, row and row[:-2])
-    if row is None or not opened.everything or False not in caller.modes:
-        return opened, None
-    return opened, SpanPage(row[-2], last, row[-1] or 0)
+    access = store_access_from_row(caller, store_id, READ, row and row[:-2])
+    if row is None or not access.sees_all_orders or False not in caller.modes:
+        return access, None
+    return access, SpanPage(row[-2], last, row[-1] or 0)
 
 
 def wanted_orders(
-    opened: StoreAccess,
+    access: StoreAccess,
     *,
     statuses: Sequence[int] = (),
     product_id: str | None = None,
@@ -183,21 +183,21 @@ def wanted_orders(
     positions: tuple[int, int] = LIVE_POSITIONS,
 ) -> OrderExportQuery | None:
     """What the caller asks for of what it may see in one of the modes; None where there can be nothing."""
-    if (positions != LIVE_POSITIONS) not in opened.caller.modes:
+    if (positions != LIVE_POSITIONS) not in access.caller.modes:
         return None
     product = number = None
     if product_id is not None:
-        product = fetch_row(PRODUCT, (opened.store.pk, product_id))
+        product = fetch_row(PRODUCT, (access.store.pk, product_id))
     # Python refuses to make a number of more than 4,300 digits; none of ours has more than 19.
     if order_number is not None and re.fullmatch(r"[0-9]{1,19}", order_number):
         number = int(order_number) if str(int(order_number)) == order_number else None
     unknown_number = order_number is not None and (number is None or number >= 2**63)
     if unknown_number or (product_id is not None and product is None):
         return None
-    own = {} if opened.everything else opened.own
-    low, high = _bounds(opened, created_after, created_before, positions)
+    own = {} if access.sees_all_orders else access.own
+    low, high = _bounds(access, created_after, created_before, positions)
     return OrderExportQuery(
-        store=opened.store.pk,
+        store=access.store.pk,
         application=own.get("application"),
         user=own.get("user"),
         statuses=tuple(sorted(set(statuses))) or None,
@@ -250,9 +250,9 @@ def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Ite
         wanted, skip = wanted.after(page.positions[-1]), 0
 
 
-def fitting_page(opened: StoreAccess, page: Page) -> Page:
+def fitting_page(access: StoreAccess, page: Page) -> Page:
     """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
-    sizes = dict(fetch_rows(SIZES, (opened.store.pk, page.positions)))
+    sizes = dict(fetch_rows(SIZES, (access.store.pk, page.positions)))
     ordered = [sizes.get(position, 0) for position in page.positions]
     fits = max(1, bisect_right(list(accumulate(ordered)), PAGE_BYTES))
     return replace(
@@ -264,11 +264,11 @@ def fitting_page(opened: StoreAccess, page: Page) -> Page:
 
 
 def verbose_records(
-    opened: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
+    access: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
 ) -> list[Record]:
     """The rows with what hangs on each order, in a fixed number of statements; `with_mode` adds IsTest."""
-    store_id = opened.store.external_id
-    orders = Order.objects.filter(opened.visible, position__in=positions).order_by("created", "position")
+    store_id = access.store.external_id
+    orders = Order.objects.filter(access.visible, position__in=positions).order_by("created", "position")
     return [
         {
             **export_record(order, store_id),
@@ -283,13 +283,13 @@ def verbose_records(
 
 
 def _bounds(
-    opened: StoreAccess, after: datetime | None, before: datetime | None, positions: tuple[int, int]
+    access: StoreAccess, after: datetime | None, before: datetime | None, positions: tuple[int, int]
 ) -> tuple[int, int]:
     if after is None and before is None:
         return positions
     lowest, highest = positions
     span = {"after": after, "before": before, "lowest": lowest, "highest": highest}
-    [(low, high)] = fetch_rows(BOUNDS, {"store": opened.store.pk, **span})
+    [(low, high)] = fetch_rows(BOUNDS, {"store": access.store.pk, **span})
     return low or lowest, highest if before is None else high or lowest
 
 

@@ -66,10 +66,10 @@ class ExportWithTests:
         return ExportWithTests(_after(self.live, live), _after(self.test, test))
 
 
-def wanted_with_tests(opened: StoreAccess, **filters: Any) -> ExportWithTests:
+def wanted_with_tests(access: StoreAccess, **filters: Any) -> ExportWithTests:
     return ExportWithTests(
-        wanted_orders(opened, **filters, positions=LIVE_POSITIONS),
-        wanted_orders(opened, **filters, positions=TEST_POSITIONS),
+        wanted_orders(access, **filters, positions=LIVE_POSITIONS),
+        wanted_orders(access, **filters, positions=TEST_POSITIONS),
     )
 
 

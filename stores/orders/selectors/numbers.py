@@ -8,10 +8,10 @@ from stores.orders.models import Order
 
 
 def number_range(store_ids: Collection[int]) -> tuple[int, int] | None:
-    """The lowest and the highest order number of these stores; None where there is no order.
+    """The lowest and the highest order number of these stores; None if they have no order.
 
-    Orders of several stores are found along the numbers of all: a search that began at the service's newest order
-    would pass by everything placed since the last one of these stores.
+    The bounds make a list of several stores fast: without them a scan in the order of numbers would read all
+    newer orders of other stores first.
     """
     orders = Order.objects.filter(store=OuterRef("pk"))
     # Each end of the live orders and of the test orders, whose positions are below zero.

@@ -1,4 +1,4 @@
-"""What products cost at a place, and how fast they can be made, in one prepared statement."""
+"""Prices of products in a country and their production speeds, in one prepared statement."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ListedProduct:
-    """`takes_data` where the product has fields or a template."""
+    """`takes_data` if the product has fields or a template."""
 
     pk: int
     product_id: str
@@ -64,13 +64,13 @@ class ListedProduct:
 def listed_products(
     *, store_pk: int, product_ids: Iterable[str], country_code: str, archived: bool = False
 ) -> dict[str, ListedProduct]:
-    """By product ID, with the prices of that country; `archived` ones too, for what was quoted before."""
+    """By product ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
     parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
     return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 
 
 def places_served(*, store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
-    """Country codes with the kinds of places in brackets, by product ID."""
+    """Country codes with the location types in brackets, by product ID."""
     places: dict[str, list[str]] = {}
     for product_id, country, kinds in fetch_rows(PLACES, (store_pk, sorted(product_ids))):
         places.setdefault(product_id, []).append(f"{country} ({kinds})")

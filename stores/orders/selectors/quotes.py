@@ -10,12 +10,12 @@ from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
-from stores.orders.selectors.access import READ, open_store
+from stores.orders.selectors.access import READ, authorize_store
 
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
-    opened = open_store(caller, store_id, READ)
-    quote = find_quote(opened.visible, quote_id)
+    access = authorize_store(caller, store_id, READ)
+    quote = find_quote(access.visible, quote_id)
     if quote is None:
         raise NotFound("There is no quote with this ID for this caller.", code="quote_not_found")
     return quote
@@ -24,14 +24,14 @@ def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
 def find_quote(scope: Q, quote_id: str) -> Quote | None:
     """Among those of a scope of StoreAccess: `visible`, or `usable` for an order."""
     try:
-        wanted = UUID(quote_id)
+        key = UUID(quote_id)
     except ValueError:
         return None
-    return Quote.objects.filter(scope, pk=wanted).first()
+    return Quote.objects.filter(scope, pk=key).first()
 
 
 def quoted_options(quote: Quote) -> dict[str, Option]:
-    """The options by ID, with the very decimals that were quoted."""
+    """The options by ID, with exactly the quoted decimals."""
     body = json.loads(quote.rendering, parse_float=_cents)
     return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
 

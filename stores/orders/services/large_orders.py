@@ -1,4 +1,4 @@
-"""Orders and quotes of many items: one of each caller at a time, however many processes serve."""
+"""Limits orders and quotes of many items to one at a time for each caller, across all processes."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,16 +12,14 @@ MANY_ITEMS = 20
 
 
 @contextmanager
-def place_for_items(caller: Caller, count: int) -> Iterator[None]:
-    """For the work of an order or quote of so many items: nothing is asked for few."""
+def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
+    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none."""
     if count <= MANY_ITEMS:
         yield
         return
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
     with LARGE_ORDERS.place(caller.key), session_lock(int.from_bytes(number, "big", signed=True)) as is_ours:
         if not is_ours:
-            message = (
-                f"An order or quote of yours with more than {MANY_ITEMS} items is under way; wait for it."
-            )
+            message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
             raise TooManyAtOnce(message, retry_after=RETRY_SECONDS)
         yield

@@ -12,7 +12,7 @@ from applications.webhooks.services.events import remove_order_events
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from stores.orders.models import Order, Quote
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.ordered_assets import forget_ordered_assets
+from stores.orders.services.ordered_assets import delete_ordered_assets
 from stores.orders.services.print_files import erase_print_files
 
 # The orders of their stores wait meanwhile.
@@ -53,7 +53,7 @@ def _remove_order_rows(batch: int) -> list[Order]:
     keys = [order.pk for order in found]
     orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))
     for order in orders:
-        forget_ordered_assets(order=order)
+        delete_ordered_assets(order=order)
     # A younger reprint stays, without the order it repeated.
     Order.objects.filter(is_test=True, reprint_of__in=keys).update(reprint_of=None)
     remove_order_events(order_ids=keys)

@@ -1,4 +1,4 @@
-"""Which uploaded pictures are printed in which orders: they stay as long as the order needs them."""
+"""Records which uploaded pictures are printed in which orders: they are kept as long as an order needs them."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -12,7 +12,7 @@ from stores.proofs.models import Asset
 from stores.proofs.selectors.assets import assets_of_templates
 from stores.proofs.services.assets import TOUCH_AFTER
 
-# Locked against a removal at the same time.
+# Locked, so that retention cannot remove them at the same time.
 ORDERED = """
 INSERT INTO stores_orderedasset (order_id, asset_id)
 SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
@@ -21,18 +21,18 @@ ON CONFLICT DO NOTHING
 
 
 @transaction.atomic(savepoint=False)
-def hold_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
-    """A picture that was removed since the print file was rendered is left out: the file is what is printed."""
+def record_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+    """Ignores pictures that were removed since the print file was rendered: only the file is printed."""
     if asset_ids:
         execute(ORDERED, [order_id, list(asset_ids)])
         Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
 
 
 @transaction.atomic
-def forget_ordered_assets(*, order: Order) -> None:
-    """Removes the pictures printed in this order alone.
+def delete_ordered_assets(*, order: Order) -> None:
+    """Deletes the pictures that are printed in this order only.
 
-    One used after it, or named by a template, is only no longer held: it goes when it is unused for long enough.
+    A picture that was used later or is a template's default stays until retention removes it as unused.
     """
     uses = OrderedAsset.objects.filter(order=order)
     assets = Asset.objects.filter(pk__in=uses.values("asset"))
@@ -44,6 +44,6 @@ def forget_ordered_assets(*, order: Order) -> None:
     named = assets_of_templates() if free else set()
     gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
     Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
-    # The row first: a file that stays behind is a stray one of the next pruning.
+    # The row first: retention removes a file that remains after a crash.
     names = [asset_file(one.pk, one.format) for one in gone]
     transaction.on_commit(lambda: remove_files(names))

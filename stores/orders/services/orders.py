@@ -27,14 +27,14 @@ from stores.orders.representations import render_export_row
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.price_lists import ListedProduct
-from stores.orders.services.large_orders import place_for_items
+from stores.orders.services.large_orders import large_order_slot
 from stores.orders.services.locks import lock_orders
-from stores.orders.services.ordered_assets import hold_ordered_assets
-from stores.orders.services.print_files import StoredPrint, drop_print_files
-from stores.orders.services.prints import keep_order_prints
+from stores.orders.services.ordered_assets import record_ordered_assets
+from stores.orders.services.print_files import StoredPrint, delete_print_files
+from stores.orders.services.prints import store_order_prints
 from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_order
-from stores.orders.services.transitions import Actor, append_history, tell
+from stores.orders.services.transitions import Actor, append_history, record_order_event
 from stores.orders.services.validation import OrderRequest, check_order
 
 # Behind the lock: numbers follow each other, and no order is older than the one before it.
@@ -58,7 +58,7 @@ class PreparedOrder:
     """
 
     order_id: uuid.UUID
-    opened: StoreAccess
+    access: StoreAccess
     request: OrderRequest
     products: Mapping[str, ListedProduct]
     option: Option
@@ -81,30 +81,30 @@ class _Sequence:
     created: datetime
 
 
-def prepare_order(*, opened: StoreAccess, request: OrderRequest) -> PreparedOrder:
+def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrder:
     """Checks and prices the whole order and stores its print files, outside of any transaction."""
-    _refuse_known(opened, request)
-    with place_for_items(opened.caller, len(request.asked.items)):
-        checked = check_order(opened=opened, request=request)
+    _refuse_duplicate(access, request)
+    with large_order_slot(access.caller, len(request.price_request.items)):
+        checked = check_order(access=access, request=request)
         order_id = new_order_id()
-        files = keep_order_prints(
-            opened=opened, request=request, products=checked.products, order_id=order_id
+        files = store_order_prints(
+            access=access, request=request, products=checked.products, order_id=order_id
         )
-    return PreparedOrder(order_id, opened, request, *checked, files)
+    return PreparedOrder(order_id, access, request, *checked, files)
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
     """For an order that was not written after all; outside of any transaction."""
-    drop_print_files(files=prepared.print_files)
+    delete_print_files(files=prepared.print_files)
 
 
 @transaction.atomic(savepoint=False)
 def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     """Writes the order with its items, history, tally and event, or nothing at all."""
-    store = prepared.opened.store
+    store = prepared.access.store
     lock_orders(store_pks=[store.pk])
-    _refuse_known(prepared.opened, prepared.request)
-    is_test = prepared.opened.caller.is_test
+    _refuse_duplicate(prepared.access, prepared.request)
+    is_test = prepared.access.caller.is_test
     first, last = TEST_POSITIONS if is_test else LIVE_POSITIONS
     [place] = fetch_rows(PLACE, {"store": store.pk, "first": first, "last": last})
     order = _order(prepared, _Sequence(*place))
@@ -113,11 +113,11 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     for row in (order, *items):
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
-    hold_ordered_assets(order_id=order.pk, asset_ids=printed)
+    record_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_order(order, status=order.status, by=1)
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
-    tell(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))
 
 
@@ -130,14 +130,14 @@ def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
     return uuid.UUID(int=number & ~(0x3 << 62) | (0x2 << 62))
 
 
-def _refuse_known(opened: StoreAccess, request: OrderRequest) -> None:
+def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
     if request.external_id is None:
         return
-    known = order_with_external_id(opened, request.external_id)
+    known = order_with_external_id(access, request.external_id)
     if known is None:
         return
-    message = f"There is an order with the ExternalID {request.external_id!r} already."
-    if is_own_order(opened.caller, known):
+    message = f"There is already an order with the ExternalID {request.external_id!r}."
+    if is_own_order(access.caller, known):
         raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
     message += " Another user of this application placed it."
     raise Conflict(message, code="external_id_exists")
@@ -154,21 +154,21 @@ def _messages(prepared: PreparedOrder) -> list[str]:
 
 
 def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
-    opened, request, option = prepared.opened, prepared.request, prepared.option
+    access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
         number=place.number,
-        store=opened.store,
-        application_id=opened.caller.application_id,
-        user_id=opened.caller.user_id,
-        is_test=opened.caller.is_test,
+        store=access.store,
+        application_id=access.caller.application_id,
+        user_id=access.caller.user_id,
+        is_test=access.caller.is_test,
         position=place.position,
         external_id=request.external_id,
-        external_id_user=opened.caller.user_id if opened.caller.is_first_party else None,
+        external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
         created=place.created,
         updated=place.created,
-        currency=opened.store.currency,
+        currency=access.store.currency,
         items_total=option.items_total,
         delivery_total=option.delivery_total,
         total=option.total,
@@ -190,11 +190,11 @@ def _order(prepared: PreparedOrder, place: _Sequence) -> Order:
 
 def _hold_window(prepared: PreparedOrder) -> timedelta:
     """None for a test order whose cancellation is to be refused: it must come to the store."""
-    if prepared.opened.caller.is_test:
+    if prepared.access.caller.is_test:
         outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
         if outcome == TestOutcome.CANCEL_REFUSED:
             return timedelta()
-    return timedelta(minutes=prepared.opened.store.hold_window_minutes)
+    return timedelta(minutes=prepared.access.store.hold_window_minutes)
 
 
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:

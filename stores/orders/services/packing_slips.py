@@ -1,4 +1,4 @@
-"""The sheet that goes into the parcel: what was ordered, for whom, no prices."""
+"""Packing slips: the items and the recipient of an order, without prices."""
 
 import logging
 from collections.abc import Mapping
@@ -28,15 +28,17 @@ class PackingSlipUnusable(Conflict):
 
 
 def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
-    """What of an address no font can print: an order is refused for it, for the slip would show empty boxes."""
-    found = {name: FontSet.shipped().chain(FONT, value)[1] for name, value in recipient.items() if value}
+    """Faults for characters that no font can print: the packing slip would show empty boxes."""
+    unprintable = {
+        name: FontSet.shipped().chain(FONT, value)[1] for name, value in recipient.items() if value
+    }
     return [
         Fault(
             f"/Recipient/{name}",
             "character_not_printable",
             f"{name} contains {named(letter)}, which no font here can print.",
         )
-        for name, letter in found.items()
+        for name, letter in unprintable.items()
         if letter
     ]
 
@@ -55,14 +57,14 @@ def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
 
 
 def address_lines(to: Mapping[str, str]) -> list[str]:
-    """The recipient's address as it stands on a letter."""
+    """The recipient's address in the lines of a letter."""
     town = " ".join(part for part in (to["City"], to.get("State", ""), to["PostalCode"]) if part)
     lines = [to["Name"], to.get("Company"), to["Address1"], to.get("Address2"), town, to["CountryCode"]]
     return [line for line in lines if line]
 
 
 def _printable(value: Any) -> Any:
-    """Every text of the slip as paper can show it: what no font has is named, for it would be an empty box."""
+    """Replaces characters that no font can print by their code points, in all texts of the slip."""
     if isinstance(value, dict):
         return {name: _printable(inner) for name, inner in value.items()}
     if isinstance(value, list):

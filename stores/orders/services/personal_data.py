@@ -63,16 +63,16 @@ def _catalog_uploads(user: User) -> Iterator[Record]:
 
 
 def _erase_pictures(user: User) -> None:
-    """Those sent on pages belong to nobody else; an application's stay its own."""
+    """Erases the pictures that the user uploaded on pages; those of an application belong to the application."""
     own = list(Asset.objects.filter(user=user, application=None))
     Asset.objects.filter(pk__in=[asset.pk for asset in own]).delete()
     remove_files([asset_file(asset.pk, asset.format) for asset in own])
 
 
 def erase_placed_orders(*, user: User) -> list[int]:
-    """Forgets the recipients of the orders that the user placed.
+    """Erases the recipients of the orders that the user placed.
 
-    Returns the numbers of those that keep them, being still to be sent.
+    Returns the numbers of the orders that keep them because they are not shipped yet.
     """
     placed = Order.objects.filter(user=user)
     for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):

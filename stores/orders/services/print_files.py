@@ -1,4 +1,4 @@
-"""Print-ready files of ordered items: rendered before the order is written, frozen with their hash."""
+"""Print files of ordered items: stored before the order is written, and never changed."""
 
 import hashlib
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class PrintFileDamaged(DomainError):
 
 
 class StoredPrint(NamedTuple):
-    """A print file in the storage; `size` in bytes, the rest as of `PrintedFile`. Without a file, no name."""
+    """A stored print file; `size` in bytes, the other fields as in `PrintedFile`. `name` is empty without a file."""
 
     name: str
     sha256: str
@@ -30,8 +30,8 @@ class StoredPrint(NamedTuple):
     messages: tuple[str, ...]
 
 
-def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
-    """Stores the file under a name that nobody writes to again."""
+def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
+    """Stores the file under a name that is never written again."""
     if not file.content:
         return StoredPrint("", "", 0, file.asset_ids, file.messages)
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
@@ -41,7 +41,7 @@ def keep_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) ->
 
 
 def erase_print_files(*, order_id: UUID) -> None:
-    """Whatever is in the order's folder; raises StorageUnavailable when it may still be there."""
+    """Deletes all files in the order's folder; raises StorageUnavailable if some may remain."""
     folder = print_folder(order_id)
     with storage_errors():
         names = listed(folder)[1]
@@ -49,13 +49,13 @@ def erase_print_files(*, order_id: UUID) -> None:
             default_storage.delete(name)
 
 
-def drop_print_files(*, files: Iterable[StoredPrint | None]) -> None:
-    """For files of an order that was not written after all."""
+def delete_print_files(*, files: Iterable[StoredPrint | None]) -> None:
+    """Deletes the files of an order that was not written."""
     remove_files({file.name for file in files if file is not None and file.name})
 
 
 def read_print_file(*, item: OrderItem) -> bytes:
-    """The frozen file; refuses to hand out anything but what was ordered."""
+    """The content of the print file; raises PrintFileDamaged if it differs from the ordered one."""
     if not item.print_file and item.print_sha256:
         raise NotFound(
             "The print file was erased together with the address of its order.", code="print_file_erased"

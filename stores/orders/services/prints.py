@@ -1,4 +1,4 @@
-"""The print files of an order: each goes to the storage as soon as it is rendered, before the order is written."""
+"""The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -13,43 +13,43 @@ from fulfillment.core.lanes import ORDERS, LaneFull, TooManyAtOnce
 from stores.orders.pricing import raise_faults
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct
-from stores.orders.services.print_files import StoredPrint, drop_print_files, keep_print_file
+from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.orders.services.validation import OrderRequest
 from stores.proofs.selectors.proofs import product_versions_of
 from stores.proofs.services.merging import Uploads
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
 from stores.templates.errors import RenderersBusy
 
-# What the print files of one order may have together: it is taken in one request, and stored before it is an order.
+# Of all print files of one order: they are rendered within one request and stored before the order exists.
 MAXIMUM_BYTES = 256 * 1024 * 1024
-# At the demo store, where everybody may order and nothing is printed.
+# At the demo store, where every caller may order and nothing is printed.
 DEMO_SECONDS = 10.0
 
 
-def keep_order_prints(
-    *, opened: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+def store_order_prints(
+    *, access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
 ) -> tuple[StoredPrint | None, ...]:
-    """One for each item whose product takes data; equal data is rendered and stored once.
+    """Returns a print file for each item whose product takes data; equal data is rendered and stored once.
 
-    Refuses what cannot be printed, and what is more than one order may cost; then nothing stays in the storage.
+    Raises Invalid for values that cannot be printed and for too large orders; then all stored files are deleted.
     """
     if not any(product.takes_data for product in products.values()):
-        return _stored(opened, request, products, order_id)
-    with ORDERS.place(opened.caller.key):
-        return _stored(opened, request, products, order_id)
+        return _stored(access, request, products, order_id)
+    with ORDERS.place(access.caller.key):
+        return _stored(access, request, products, order_id)
 
 
 def _stored(
-    opened: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
+    access: StoreAccess, request: OrderRequest, products: Mapping[str, ListedProduct], order_id: UUID
 ) -> tuple[StoredPrint | None, ...]:
-    work = _Work(opened, products, order_id)
+    work = _Work(access, products, order_id)
     files: list[StoredPrint | None] = []
     faults: list[Fault] = []
     try:
-        for index, item in enumerate(request.asked.items):
+        for index, item in enumerate(request.price_request.items):
             product, data = products[item.product_id], request.template_data[index]
             try:
-                files.append(work.keep(index, product, data) if product.takes_data else None)
+                files.append(work.store(index, product, data) if product.takes_data else None)
             except Invalid as error:
                 faults += error.faults
             if data and not product.takes_data:
@@ -59,42 +59,42 @@ def _stored(
                 break
         raise_faults(faults)
     except BaseException:
-        drop_print_files(files=work.kept.values())
+        delete_print_files(files=work.stored.values())
         raise
     return tuple(files)
 
 
 class _Work:
-    """The print files of one order in the making, and what is left of its time and space."""
+    """Renders and stores the print files of one order within its limits of time and bytes."""
 
-    def __init__(self, opened: StoreAccess, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
-        self.kept: dict[tuple[str, bytes], StoredPrint] = {}
+    def __init__(self, access: StoreAccess, products: Mapping[str, ListedProduct], order_id: UUID) -> None:
+        self.stored: dict[tuple[str, bytes], StoredPrint] = {}
         self._order_id = order_id
-        self._caller = opened.caller
-        self._uploads = Uploads(opened.caller, opened.store.pk)
+        self._caller = access.caller
+        self._uploads = Uploads(access.caller, access.store.pk)
         printed = [product.pk for product in products.values() if product.takes_data]
         self._versions = product_versions_of(printed) if printed else {}
-        self._seconds = DEMO_SECONDS if opened.store.is_demo else SECONDS
+        self._seconds = DEMO_SECONDS if access.store.is_demo else SECONDS
         self._deadline = time.monotonic() + self._seconds
         self._bytes = 0
 
-    def keep(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> StoredPrint:
+    def store(self, index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> StoredPrint:
         key = (product.product_id, orjson.dumps(data or {}, option=orjson.OPT_SORT_KEYS))
-        if key not in self.kept:
+        if key not in self.stored:
             file = self._render(index, product, data or {})
             self._bytes += len(file.content)
             if self._bytes > MAXIMUM_BYTES:
                 allowed = f"the print files of one order have at most {MAXIMUM_BYTES:,} bytes together"
                 raise _too_large(index, allowed)
-            self.kept[key] = keep_print_file(order_id=self._order_id, item_position=index, file=file)
-        return self.kept[key]
+            self.stored[key] = store_print_file(order_id=self._order_id, item_position=index, file=file)
+        return self.stored[key]
 
     def _render(self, index: int, product: ListedProduct, values: Mapping[str, Any]) -> PrintedFile:
         seconds = self._deadline - time.monotonic()
         if seconds <= 0:
             raise _too_slow(index, self._seconds)
         if product.pk not in self._versions:
-            raise NotFound("There is no such product any longer.", code="product_not_found")
+            raise NotFound("The product no longer exists.", code="product_not_found")
         try:
             with _pointing_to(f"/Items/{index}/TemplateData"):
                 return render_print_file(
@@ -105,8 +105,8 @@ class _Work:
                     seconds=seconds,
                 )
         except (RenderersBusy, LaneFull, TooManyAtOnce) as error:
-            # The first one had all the time there is, so that trying again may help. The others had what was left.
-            if not self.kept or time.monotonic() < self._deadline:
+            # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
+            if not self.stored or time.monotonic() < self._deadline:
                 raise
             raise _too_slow(index, self._seconds) from error
 
@@ -125,5 +125,5 @@ def _too_slow(index: int, seconds: float) -> Invalid:
 
 
 def _too_large(index: int, allowed: str) -> Invalid:
-    message = f"Items: {allowed}; order what begins with this item apart."
+    message = f"Items: {allowed}; order this item and those after it separately."
     return Invalid.at(f"/Items/{index}", "order_too_large", message)

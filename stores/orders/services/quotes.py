@@ -1,4 +1,4 @@
-"""Prices that bind."""
+"""Binding quotes."""
 
 import uuid
 from datetime import timedelta
@@ -14,42 +14,42 @@ from stores.orders.models import Quote
 from stores.orders.pricing import DestinationNotServed, Option, PriceRequest, Prices, price
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
-from stores.orders.services.large_orders import place_for_items
+from stores.orders.services.large_orders import large_order_slot
 
 BINDING = timedelta(hours=48)
 
 
-def create_quote(*, opened: StoreAccess, asked: PriceRequest) -> Quote:
-    """Prices every way of making and delivering the items, and keeps the answer for as long as it binds."""
-    with place_for_items(opened.caller, len(asked.items)):
-        _, prices = priced(opened=opened, asked=asked)
-        return store_quote(opened=opened, asked=asked, prices=prices)
+def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
+    """Prices all options of producing and delivering the items, and stores them as a binding quote."""
+    with large_order_slot(access.caller, len(price_request.items)):
+        _, prices = priced(access=access, price_request=price_request)
+        return store_quote(access=access, price_request=price_request, prices=prices)
 
 
-def priced(*, opened: StoreAccess, asked: PriceRequest) -> tuple[dict[str, ListedProduct], Prices]:
+def priced(*, access: StoreAccess, price_request: PriceRequest) -> tuple[dict[str, ListedProduct], Prices]:
     products = listed_products(
-        store_pk=opened.store.pk,
-        product_ids=[item.product_id for item in asked.items],
-        country_code=asked.country_code,
+        store_pk=access.store.pk,
+        product_ids=[item.product_id for item in price_request.items],
+        country_code=price_request.country_code,
     )
-    today = local_date(timezone.now(), opened.store.time_zone)
+    today = local_date(timezone.now(), access.store.time_zone)
     try:
-        return products, price(asked, products, today=today)
+        return products, price(price_request, products, today=today)
     except DestinationNotServed as refusal:
-        places = places_served(store_pk=opened.store.pk, product_ids=refusal.product_ids)
-        raise DestinationNotServed(asked, refusal.product_ids, places) from refusal
+        places = places_served(store_pk=access.store.pk, product_ids=refusal.product_ids)
+        raise DestinationNotServed(price_request, refusal.product_ids, places) from refusal
 
 
-def store_quote(*, opened: StoreAccess, asked: PriceRequest, prices: Prices) -> Quote:
+def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Prices) -> Quote:
     now = timezone.now()
     quote = Quote(
         id=uuid.uuid4(),
-        store=opened.store,
-        application_id=opened.caller.application_id,
-        user_id=opened.caller.user_id,
-        is_test=opened.caller.is_test,
-        country_code=asked.country_code,
-        location_type=asked.location_type,
+        store=access.store,
+        application_id=access.caller.application_id,
+        user_id=access.caller.user_id,
+        is_test=access.caller.is_test,
+        country_code=price_request.country_code,
+        location_type=price_request.location_type,
         created=now,
         expires=now + BINDING,
     )

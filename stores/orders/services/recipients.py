@@ -1,6 +1,6 @@
-"""Forgetting for whom an order was: its address, what was printed for it, and every copy of both.
+"""Erases the recipient of an order: the address, the print files, and every copy of both.
 
-What was ordered, its prices, statuses and parcels stay.
+The order's items, prices, statuses and parcels stay.
 """
 
 import json
@@ -24,23 +24,23 @@ from fulfillment.core.errors import Conflict, DomainError
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
-from stores.orders.services.ordered_assets import forget_ordered_assets
+from stores.orders.services.ordered_assets import delete_ordered_assets
 from stores.orders.services.print_files import erase_print_files
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors.proofs import product_version_of
 from stores.proofs.services.merging import merge_template
-from stores.proofs.services.retention import drop_proof
-from stores.proofs.services.traces import proofs_with
+from stores.proofs.services.retention import delete_proof
+from stores.proofs.services.traces import find_proofs_by_traces
 
-# What a record cannot be without; the rest of the address goes.
+# Required members are overwritten; other members of the address are removed.
 REQUIRED = ("Name", "Address1", "City", "PostalCode")
-KEPT = ("CountryCode", "LocationType")
-# A town or a state alone points at nobody, and stands in many texts.
-POINTING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "Email")
-# A name in Chinese has two characters; two letters stand in every text.
+UNCHANGED = ("CountryCode", "LocationType")
+# A town or a state alone identifies no person, and appears in many texts.
+IDENTIFYING = ("Name", "Company", "Address1", "Address2", "PostalCode", "Phone", "Email")
+# In ASCII; a Chinese name may have two characters, but two ASCII letters appear in every text.
 SHORTEST_WORD = 3
 NOTE = "The recipient was erased."
-# What of an address is of one person; a company and a town are of many.
+# The members that belong to one person; many people share a company or a town.
 PERSONAL_MEMBERS = ("Name", "Address1", "Phone", "Email")
 
 
@@ -50,25 +50,25 @@ def retention_rules() -> list[RetentionRule]:
 
 @transaction.atomic
 def erase_recipient(*, order: Order, actor: Actor, even_at_work: bool = False) -> Order:
-    """Forgets the recipient everywhere; once done it changes nothing more, but clears what a crash left.
+    """Erases the recipient everywhere; a repeated call only deletes files that remained after a crash.
 
-    Raises Conflict for an order that is still to be made and sent, unless `even_at_work`.
+    Raises Conflict for an order that is not shipped yet, unless `even_at_work`.
     """
     locked = lock_order(order, ())
-    _refuse_at_work(locked, even_at_work=even_at_work)
+    _refuse_unshipped(locked, even_at_work=even_at_work)
     erase_print_files(order_id=locked.pk)
     if locked.recipient_erased:
         return locked
-    words = _words(locked.recipient)
+    words = _identifying_words(locked.recipient)
     _erase_items(locked)
-    forget_ordered_assets(order=locked)
+    delete_ordered_assets(order=locked)
     _erase_copies(locked, words)
     _write(locked, actor)
     return locked
 
 
-def orders_to(*, email: str = "", name: str = "", postal_code: str = "") -> QuerySet[Order]:
-    """Orders for a recipient, by e-mail or by name and postal code, in whatever case they were written."""
+def orders_for_recipient(*, email: str = "", name: str = "", postal_code: str = "") -> QuerySet[Order]:
+    """Orders for a recipient, by e-mail or by name and postal code, without regard to case."""
     orders = Order.objects.filter(recipient_erased__isnull=True).select_related("store").order_by("pk")
     if email:
         return orders.filter(recipient__Email__iexact=email.strip())
@@ -77,8 +77,8 @@ def orders_to(*, email: str = "", name: str = "", postal_code: str = "") -> Quer
     )
 
 
-def _refuse_at_work(order: Order, *, even_at_work: bool) -> None:
-    """Before anything is removed: no rollback brings a file back."""
+def _refuse_unshipped(order: Order, *, even_at_work: bool) -> None:
+    """Call it before anything is deleted: a rollback does not restore files."""
     if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or even_at_work:
         return
     name = OrderStatus(order.status).label
@@ -104,28 +104,28 @@ def _erase_old(batch: int) -> Iterator[int]:
         yield len(orders)
 
 
-def _words(recipient: dict[str, str]) -> list[str]:
-    texts = [recipient.get(name, "").strip() for name in POINTING]
+def _identifying_words(recipient: dict[str, str]) -> list[str]:
+    texts = [recipient.get(name, "").strip() for name in IDENTIFYING]
     parts = [part for name in ("Name", "Company") for part in recipient.get(name, "").split()]
     return [word for word in [*texts, *parts] if len(word) >= (SHORTEST_WORD if word.isascii() else 2)]
 
 
 def _erase_items(order: Order) -> None:
     for digest in proofs_before(order):
-        drop_proof(digest=digest)
+        delete_proof(digest=digest)
     for item in order.items.exclude(template_data=None):
-        _drop_proof_of(order, item)
+        _delete_proof_of(order, item)
     order.items.update(template_data=None, print_file="")
 
 
-def _drop_proof_of(order: Order, item: OrderItem) -> None:
+def _delete_proof_of(order: Order, item: OrderItem) -> None:
     """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
     caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
     with suppress(DomainError):
         product = product_version_of(item.product_id)
         values: Any = item.template_data
-        filling = merge_template(caller=caller, product=product, values=values)
-        drop_proof(digest=filling.proof_digest())
+        merged = merge_template(caller=caller, product=product, values=values)
+        delete_proof(digest=merged.proof_digest())
 
 
 def _erase_copies(order: Order, words: list[str]) -> None:
@@ -133,20 +133,20 @@ def _erase_copies(order: Order, words: list[str]) -> None:
         user_id=order.user_id,
         application_id=order.application_id,
         at=order.created,
-        rewrite=partial(_rewritten_answer, str(order.pk)),
+        rewrite=partial(_rewritten_response, str(order.pk)),
     )
     if order.application_id:
         redact_events(application_id=order.application_id, order_id=str(order.pk), words=words)
     for shipment in order.shipments.all():
-        kept = without_words(shipment.tracking_url, words)
-        if kept != shipment.tracking_url:
+        cleaned = without_words(shipment.tracking_url, words)
+        if cleaned != shipment.tracking_url:
             shipment.tracking_url = ""
             shipment.save(update_fields=["tracking_url"])
-    # Whoever writes a note names people as he likes; none is needed any more.
+    # Notes are free text and may name people, so all are erased.
     order.history.exclude(note="").update(note=ERASED)
 
 
-def _rewritten_answer(order_id: str, body: bytes) -> bytes | None:
+def _rewritten_response(order_id: str, body: bytes) -> bytes | None:
     record = json.loads(body) if body.startswith(b"{") else {}
     if record.get("OrderID") != order_id or "Recipient" not in record:
         return None
@@ -180,17 +180,17 @@ def _write(order: Order, actor: Actor) -> None:
 
 
 def _erased(recipient: dict[str, str]) -> dict[str, str]:
-    kept = {name: recipient[name] for name in KEPT if name in recipient}
+    kept = {name: recipient[name] for name in UNCHANGED if name in recipient}
     return {**dict.fromkeys(REQUIRED, ERASED), **kept}
 
 
 def proofs_before(order: Order) -> list[str]:
-    """Digests of proofs that the same caller tried for the order's products before it, with a value in common."""
+    """Digests of proofs that the same caller made of the order's products before it, with a value in common."""
     personal = [order.recipient.get(name, "") for name in PERSONAL_MEMBERS]
     found: set[str] = set()
     for item in order.items.exclude(template_data=None):
         values = [value for value in (item.template_data or {}).values() if isinstance(value, str)]
-        found |= proofs_with(
+        found |= find_proofs_by_traces(
             product_id=item.product_id,
             application_id=order.application_id,
             user_id=order.user_id,

@@ -1,4 +1,4 @@
-"""A table of statuses as it is read: CSV, and each line by the rules of the API."""
+"""Reads a CSV file of order statuses and checks each line by the rules of the API."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -9,13 +9,13 @@ from fulfillment.core.visible_text import has_control_character
 
 COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": False, "note": False}
 SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}
-# As long as the API takes them.
+# The limits of the API.
 LENGTHS = {"carrier": 60, "tracking": 100, "note": 1000}
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedStatus:
-    """A line as it was read; `fault` says why it cannot be one."""
+    """A line of the file; `fault` says why it is invalid."""
 
     line: int
     number: str
@@ -27,7 +27,7 @@ class ReportedStatus:
 
 
 def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
-    """The lines of a CSV file; its columns are named in the first line, in any order and spelling.
+    """The lines of a CSV file; the first line names the columns, in any order, case and punctuation.
 
     Raises Invalid, naming the line, where the file is not CSV.
     """
@@ -38,7 +38,7 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
     unknown = [name for name in names if name not in COLUMNS]
     if missing or unknown or len(set(names)) < len(names):
         raise Invalid(
-            "The first line must name the columns order number, status and, if wanted, carrier, tracking and "
+            "The first line must name the columns order number, status and, optionally, carrier, tracking and "
             f"note; found {', '.join(names)[:200] or 'nothing'}.",
             code="columns_unknown",
         )
@@ -61,7 +61,7 @@ def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            message = f"What begins at line {line} is not CSV: {error}. No order was moved."
+            message = f"The row at line {line} is not valid CSV: {error}. No order was changed."
             raise Invalid(message, code="csv_broken") from error
         yield line, row
 

@@ -15,11 +15,11 @@ from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
 from stores.orders.models import Order, Quote
 
-# So long an expired quote is still answered with a fresh one.
+# Until then an order with the expired quote is answered with a new quote.
 QUOTES_KEPT = timedelta(days=30)
-# The files of a younger order may be those of a request that has not committed yet.
+# Younger files may belong to a request that has not committed yet.
 YOUNG = timedelta(hours=6)
-# One pass along the index: what was ordered is passed by once, however much it is.
+# One pass along the index, so that ordered quotes, which stay, are read only once.
 EXPIRED = """
 WITH passed AS MATERIALIZED (
     SELECT id, expires FROM stores_quote
@@ -59,7 +59,7 @@ def _remove_quotes(batch: int) -> Iterator[int]:
 
 
 def _remove_print_files(batch: int) -> Iterator[int]:
-    """Nobody writes to these folders any more: an order that is tried again gets another ID."""
+    """These folders are not written again: a retried order gets a new ID."""
     with storage_errors():
         for folder in _stray_folders():
             names = [f"{folder}/{name}" for name in listed(folder)[1]]
@@ -78,12 +78,12 @@ def _stray_folders() -> Iterator[str]:
     for shard in listed(PRINT_FILES)[0]:
         for names in batches(listed(f"{PRINT_FILES}/{shard}")[0]):
             old = {UUID(name) for name in names if _is_order_before(name, before)}
-            known = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
-            yield from (print_folder(order_id) for order_id in sorted(old.difference(known)))
+            stored = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
+            yield from (print_folder(order_id) for order_id in sorted(old.difference(stored)))
 
 
 def _is_order_before(name: str, before: datetime) -> bool:
-    """An order's ID is a UUID of version 7 and begins with its time; what is called otherwise is not ours."""
+    """Order IDs are UUIDs of version 7, which begin with their time; other names are ignored."""
     with suppress(ValueError):
         order_id = UUID(name)
         is_ours = order_id.version == 7 and str(order_id) == name

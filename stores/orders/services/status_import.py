@@ -1,4 +1,4 @@
-"""Statuses reported in a table: by a carrier, or by a store's own system."""
+"""Imports order statuses from a table of a carrier or a store's own system."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.locks import lock_orders
 from stores.orders.services.reported_statuses import ReportedStatus
-from stores.orders.services.transitions import Actor, Parcel, _check_move, move_order
+from stores.orders.services.transitions import Actor, Parcel, check_transition, move_order
 
 NAMES = {status.label.lower(): status.value for status in OrderStatus}
 ENDED = {OrderStatus.CANCELLED, OrderStatus.REJECTED}
@@ -31,7 +31,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
-UNDONE = {Outcome.MOVED: Outcome.WOULD_MOVE, Outcome.ADDED: Outcome.WOULD_ADD}
+PREVIEWS = {Outcome.MOVED: Outcome.WOULD_MOVE, Outcome.ADDED: Outcome.WOULD_ADD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class LineResult:
 
 
 @dataclass(slots=True)
-class _Known:
-    """An order as it was last seen, and the parcels it has."""
+class _OrderState:
+    """An order as last read, and its parcels."""
 
     order: Order
     parcels: set[tuple[str, str]]
@@ -51,31 +51,31 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """What a line that says something new asks of its order."""
+    """The change that a line with new information makes."""
 
     line: ReportedStatus
-    known: _Known
+    state: _OrderState
     status: int
     parcels: Sequence[Parcel]
 
     def result(self, outcome: Outcome, previous: int) -> LineResult:
-        number = self.known.order.number
+        number = self.state.order.number
         if self.status == previous:
             return LineResult(self.line.line, outcome, f"{number} is {_name(previous)} already")
         return LineResult(self.line.line, outcome, f"{number}: {_name(previous)} to {_name(self.status)}")
 
 
-class _Undone(Exception):
+class _RolledBack(Exception):
     pass
 
 
 def import_order_statuses(
     *, reported: Iterable[ReportedStatus], all_or_nothing: bool
 ) -> Iterator[LineResult]:
-    """Moves the orders line by line, and says so as it does; the file is read whole before.
+    """Moves the orders line by line and yields the results; the file is read completely before.
 
-    With `all_or_nothing` one refusal takes back every line. Orders are judged without the lock of their store:
-    it is held while something is written, and lines that say nothing new write nothing.
+    With `all_or_nothing` one refused line rolls back all. Lines are checked without the lock of their store,
+    which is taken only to write; lines without new information write nothing.
     """
     lines = list(reported)
     return iter(_import_whole(lines)) if all_or_nothing else _import_singly(lines)
@@ -85,53 +85,53 @@ def _import_singly(lines: Sequence[ReportedStatus]) -> Iterator[LineResult]:
     for start in range(0, len(lines), BATCH):
         batch = lines[start : start + BATCH]
         orders = _orders_of(batch)
-        yield from (_settle(line, orders) for line in batch)
+        yield from (_apply(line, orders) for line in batch)
 
 
 def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
     orders = _orders_of(lines)
-    foreseen = [_foresee(line, orders) for line in lines]
-    if any(result.outcome == Outcome.REFUSED for result in foreseen):
-        return foreseen
-    results = foreseen
+    previewed = [_preview(line, orders) for line in lines]
+    if any(result.outcome == Outcome.REFUSED for result in previewed):
+        return previewed
+    results = previewed
     try:
         with transaction.atomic():
-            news = [
+            new_lines = [
                 line
-                for line, result in zip(lines, foreseen, strict=True)
-                if result.outcome in UNDONE.values()
+                for line, result in zip(lines, previewed, strict=True)
+                if result.outcome in PREVIEWS.values()
             ]
-            lock_orders(store_pks={orders[int(line.number)].order.store_id for line in news})
-            orders, newly = _orders_of(news), {line.line for line in news}
+            lock_orders(store_pks={orders[int(line.number)].order.store_id for line in new_lines})
+            orders, new_line_numbers = _orders_of(new_lines), {line.line for line in new_lines}
             results = [
-                _settle(line, orders) if line.line in newly else result
-                for line, result in zip(lines, foreseen, strict=True)
+                _apply(line, orders) if line.line in new_line_numbers else result
+                for line, result in zip(lines, previewed, strict=True)
             ]
             if any(result.outcome == Outcome.REFUSED for result in results):
-                raise _Undone
-    except _Undone:
-        return [replace(result, outcome=UNDONE.get(result.outcome, result.outcome)) for result in results]
+                raise _RolledBack
+    except _RolledBack:
+        return [replace(result, outcome=PREVIEWS.get(result.outcome, result.outcome)) for result in results]
     return results
 
 
-def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _Known]:
+def _orders_of(lines: Sequence[ReportedStatus]) -> dict[int, _OrderState]:
     numbers = {int(line.number) for line in lines if _is_number(line.number)}
     orders = Order.objects.filter(number__in=numbers).only(
         "number", "status", "sequence", "cancellation", "store"
     )
-    known = {order.pk: _Known(order, set()) for order in orders}
-    parcels = Shipment.objects.filter(order__in=known).values_list("order", "carrier", "tracking_number")
+    state = {order.pk: _OrderState(order, set()) for order in orders}
+    parcels = Shipment.objects.filter(order__in=state).values_list("order", "carrier", "tracking_number")
     for order, carrier, tracking in parcels:
-        known[order].parcels.add((carrier, tracking))
-    return {each.order.number: each for each in known.values()}
+        state[order].parcels.add((carrier, tracking))
+    return {each.order.number: each for each in state.values()}
 
 
-def _judge(line: ReportedStatus, orders: Mapping[int, _Known]) -> LineResult | _Move:
-    """What is to be done for a line, or its result where nothing is."""
-    known = orders.get(int(line.number)) if _is_number(line.number) else None
+def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult | _Move:
+    """The change for a line, or its result if nothing is to be changed."""
+    state = orders.get(int(line.number)) if _is_number(line.number) else None
     if line.fault:
         return _refused(line, line.fault)
-    if known is None:
+    if state is None:
         return _refused(line, f"there is no order {line.number[:40] or 'without a number'}")
     code = _code_of(line.status)
     if code is None:
@@ -139,68 +139,68 @@ def _judge(line: ReportedStatus, orders: Mapping[int, _Known]) -> LineResult | _
     if bool(line.carrier) != bool(line.tracking):
         return _refused(line, "a parcel needs its carrier and its tracking")
     parcels = [Parcel(line.carrier, line.tracking)] if line.carrier else []
-    order = known.order
+    order = state.order
     if code == order.status or _is_late(order, code):
-        return _judge_old(line, known, code, parcels)
+        return _check_reported_before(line, state, code, parcels)
     if parcels and code not in WITH_SHIPMENTS:
         return _refused(line, f"{order.number}: a parcel goes with the statuses 50 and 60 only")
     try:
-        _check_move(order, code)
+        check_transition(order, code)
     except DomainError as error:
         return _refused(line, f"{order.number}: {error.message}")
-    return _Move(line, known, code, parcels)
+    return _Move(line, state, code, parcels)
 
 
-def _judge_old(
-    line: ReportedStatus, known: _Known, code: int, parcels: Sequence[Parcel]
+def _check_reported_before(
+    line: ReportedStatus, state: _OrderState, code: int, parcels: Sequence[Parcel]
 ) -> LineResult | _Move:
-    """A report of where an order is, or was: it moves nothing, but may bring a parcel."""
-    order = known.order
+    """Checks a report of the current or an earlier status, which can only add a parcel."""
+    order = state.order
     text = f"{order.number} is {_name(order.status)} already"
-    if not parcels or (line.carrier, line.tracking) in known.parcels:
+    if not parcels or (line.carrier, line.tracking) in state.parcels:
         return LineResult(line.line, Outcome.SAME if code == order.status else Outcome.LATE, text)
     if order.status not in WITH_SHIPMENTS:
         return _refused(line, f"{text}; its parcel was not recorded, which goes with 50 and 60 only")
-    return _Move(line, known, order.status, parcels)
+    return _Move(line, state, order.status, parcels)
 
 
-def _foresee(line: ReportedStatus, orders: Mapping[int, _Known]) -> LineResult:
-    """What would come of a line after those before it; writes nothing."""
-    judged = _judge(line, orders)
-    if isinstance(judged, LineResult):
-        return judged
-    previous = judged.known.order.status
-    judged.known.order.status = judged.status
-    judged.known.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in judged.parcels)
-    return judged.result(UNDONE[_outcome(judged, previous)], previous)
+def _preview(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult:
+    """The result that a line would have after those before it; writes nothing."""
+    checked = _check_line(line, orders)
+    if isinstance(checked, LineResult):
+        return checked
+    previous = checked.state.order.status
+    checked.state.order.status = checked.status
+    checked.state.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in checked.parcels)
+    return checked.result(PREVIEWS[_outcome(checked, previous)], previous)
 
 
-def _settle(line: ReportedStatus, orders: dict[int, _Known]) -> LineResult:
-    """Does what a line asks for; judges anew where its order has changed since it was read."""
+def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
+    """Applies a line; checks it again if its order has changed since it was read."""
     for _ in range(TRIES):
-        judged = _judge(line, orders)
-        if isinstance(judged, LineResult):
-            return judged
+        checked = _check_line(line, orders)
+        if isinstance(checked, LineResult):
+            return checked
         try:
-            return _write(judged)
+            return _write(checked)
         except PreconditionFailed:
             orders.update(_orders_of([line]))
         except DomainError as error:
-            return _refused(line, f"{judged.known.order.number}: {error.message}")
-    return _refused(line, f"{line.number}: it is being changed again and again; try later")
+            return _refused(line, f"{checked.state.order.number}: {error.message}")
+    return _refused(line, f"{line.number}: the order keeps changing; try again later")
 
 
 def _write(move: _Move) -> LineResult:
-    known, previous = move.known, move.known.order.status
-    known.order = move_order(
-        order=known.order,
+    state, previous = move.state, move.state.order.status
+    state.order = move_order(
+        order=state.order,
         status=move.status,
         actor=SYSTEM,
         note=move.line.note,
         parcels=move.parcels,
-        if_match=[order_etag(known.order)],
+        if_match=[order_etag(state.order)],
     )
-    known.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in move.parcels)
+    state.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in move.parcels)
     return move.result(_outcome(move, previous), previous)
 
 
@@ -216,7 +216,7 @@ def _code_of(status: str) -> int | None:
 
 
 def _is_late(order: Order, status: int) -> bool:
-    """A report of what lies behind says nothing new, and lowers nothing."""
+    """Whether the report is of an earlier status, which changes nothing."""
     return (
         status < order.status
         and order.status not in ENDED

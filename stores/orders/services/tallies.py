@@ -7,7 +7,7 @@ TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, %s, 1)
 ON CONFLICT (store_id, application_id, status) DO UPDATE SET orders = tally.orders + %s::int
 """
-TALLIES_ANEW = """
+RECOUNT_TALLIES = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
 SELECT store_id, application_id, status, count(*) FROM stores_order
 WHERE NOT is_test GROUP BY store_id, application_id, status
@@ -22,7 +22,7 @@ def count_order(order: Order, *, status: int, by: int) -> None:
 
 
 def count_all_orders() -> None:
-    """For orders that were loaded past the service."""
+    """Counts again after orders were written without the services."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM stores_ordertally")
-        cursor.execute(TALLIES_ANEW)
+        cursor.execute(RECOUNT_TALLIES)

@@ -1,4 +1,4 @@
-"""Every change of an order after it was placed."""
+"""All changes of an order after it was placed."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -56,7 +56,7 @@ class Parcel:
 
 @dataclass(slots=True)
 class _Change:
-    """A locked order, and what happens to it."""
+    """A change of a locked order."""
 
     order: Order
     actor: Actor
@@ -74,7 +74,7 @@ def move_order(
     parcels: Sequence[Parcel] = (),
     if_match: Sequence[str] = (),
 ) -> Order:
-    """Moves an order to a status the table allows; the current one changes nothing but adds new parcels.
+    """Moves an order to a status that ALLOWED_TRANSITIONS allows; the current status only adds new parcels.
 
     Writes the row, its history, its sequence and its event in one transaction.
     """
@@ -89,7 +89,7 @@ def move_order(
             "/Shipments", "shipments_not_allowed", "Shipments go with the statuses 50 and 60 only."
         )
     if status != locked.status:
-        _check_move(locked, status)
+        check_transition(locked, status)
     change.shipments = _add_parcels(locked, parcels)
     if status == locked.status and not change.shipments:
         return locked
@@ -98,7 +98,7 @@ def move_order(
 
 @transaction.atomic
 def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequence[str] = ()) -> Order:
-    """Cancels at once within the hold window; later it asks the store, which accepts or refuses."""
+    """Cancels at once within the hold window; later it requests the cancellation, which the store decides."""
     locked = lock_order(order, if_match)
     if locked.status == OrderStatus.CANCELLED or _waits_for_cancellation(locked):
         return locked
@@ -119,15 +119,15 @@ def cancel_order(*, order: Order, actor: Actor, reason: str = "", if_match: Sequ
 
 @transaction.atomic
 def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
-    """The store's no; its yes is the move to Cancelled."""
+    """Refuses a requested cancellation; the store accepts it by the transition to Cancelled."""
     locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REFUSED:
         return locked
     if not _waits_for_cancellation(locked):
-        raise Conflict("Nobody asks to cancel this order.", code="cancellation_not_requested")
+        raise Conflict("No cancellation of this order was requested.", code="cancellation_not_requested")
     locked.cancellation, locked.cancellation_note = CancellationState.REFUSED, note
-    said = f"Cancellation refused. {note}".strip()
-    return _record(_Change(locked, actor, said[:1000]), locked.status)
+    text = f"Cancellation refused. {note}".strip()
+    return _record(_Change(locked, actor, text[:1000]), locked.status)
 
 
 @transaction.atomic
@@ -142,7 +142,7 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
     following = DEMO_NEXT_STATUS.get(locked.status)
     if following is None:
         name = OrderStatus(locked.status).label
-        raise Conflict(f"The order is {name}: nothing follows.", code="order_at_its_end")
+        raise Conflict(f"The order is {name}, which is its last status.", code="order_at_its_end")
     parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
     return move_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
 
@@ -154,7 +154,7 @@ def simulated_parcel(order: Order) -> Parcel:
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
     if if_match and "*" not in if_match and order_etag(order) not in if_match:
-        raise PreconditionFailed("The order has changed since; read it again and decide anew.")
+        raise PreconditionFailed("The order has changed since; read it again before you repeat the request.")
 
 
 def lock_order(order: Order, if_match: Sequence[str]) -> Order:
@@ -170,26 +170,26 @@ def _waits_for_cancellation(order: Order) -> bool:
     return order.cancellation == CancellationState.REQUESTED and order.status in CANCELLABLE_ON_REQUEST
 
 
-def _check_move(order: Order, status: int) -> None:
-    """The table; and what is in production is cancelled only where somebody asked for it."""
+def check_transition(order: Order, status: int) -> None:
+    """Applies ALLOWED_TRANSITIONS; an order in production can be cancelled only after a cancellation request."""
     allowed = set(ALLOWED_TRANSITIONS[order.status])
     if order.status == OrderStatus.IN_PRODUCTION and order.cancellation != CancellationState.REQUESTED:
         allowed.discard(OrderStatus.CANCELLED)
     if status not in allowed:
-        name, wanted = OrderStatus(order.status).label, OrderStatus(status).label
+        name, target = OrderStatus(order.status).label, OrderStatus(status).label
         following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
         raise Conflict(
-            f"The order is {name} and cannot become {wanted}; what can follow: {following}.",
+            f"The order is {name} and cannot become {target}; allowed: {following}.",
             code="status_not_allowed",
             members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
         )
 
 
 def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
-    """Those not known yet; known ones stay as they were first reported."""
+    """Adds parcels that are not recorded yet; recorded ones stay as they were first reported."""
     if not parcels:
         return []
-    known = set(order.shipments.values_list("carrier", "tracking_number"))
+    recorded = set(order.shipments.values_list("carrier", "tracking_number"))
     keys = set(order.items.values_list("item_key", flat=True))
     added: dict[tuple[str, str], Shipment] = {}
     for index, parcel in enumerate(parcels):
@@ -197,7 +197,7 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
             message = f"ItemKeys: the order has no item {unknown[0]!r}."
             raise Invalid.at(f"/Shipments/{index}/ItemKeys", "item_key_unknown", message)
         identity = (parcel.carrier, parcel.tracking_number)
-        if identity not in known and identity not in added:
+        if identity not in recorded and identity not in added:
             added[identity] = Shipment(
                 order=order,
                 carrier=parcel.carrier,
@@ -206,7 +206,7 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
                 item_keys=list(parcel.item_keys),
                 shipped=parcel.shipped or timezone.now(),
             )
-    if len(known) + len(added) > MAXIMUM_SHIPMENTS:
+    if len(recorded) + len(added) > MAXIMUM_SHIPMENTS:
         fault = Fault("/Shipments", "too_many_shipments", f"Shipments: at most {MAXIMUM_SHIPMENTS} an order.")
         raise Invalid(fault.message, code=fault.code, faults=[fault])
     return Shipment.objects.bulk_create(added.values())
@@ -215,28 +215,28 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
 def _record(change: _Change, status: int, *, event_type: str | None = None) -> Order:
     order, previous = change.order, change.order.status
     waits = order.cancellation == CancellationState.REQUESTED
-    # A store that has refused may still cancel of its own accord: its answer stays what it was.
+    # A store that has refused may still cancel on its own; the recorded refusal then stays.
     at_once = order.cancellation_asked and order.cancellation != CancellationState.REFUSED
     if (status == OrderStatus.CANCELLED and at_once) or (status == OrderStatus.REJECTED and waits):
         order.cancellation = CancellationState.ACCEPTED
     elif status in WITH_SHIPMENTS and waits:
-        # What has left cannot be cancelled any more: shipping is the store's no.
+        # A shipped order cannot be cancelled any more, so the request counts as refused.
         order.cancellation = CancellationState.REFUSED
     order.status = status
     order.sequence += 1
     order.updated = max(timezone.now(), order.updated)
     order.tracking_numbers = [*order.tracking_numbers, *(s.tracking_number for s in change.shipments)]
     order.rendering = render_export_row(order, order.store.external_id)
-    order.save(update_fields=CHANGING)
+    order.save(update_fields=CHANGED_FIELDS)
     if status != previous:
         count_order(order, status=previous, by=-1)
         count_order(order, status=status, by=1)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
-    tell(order, event_type or EVENT_TYPES[status], previous_status=previous)
+    record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     return order
 
 
-CHANGING = (
+CHANGED_FIELDS = (
     "status",
     "sequence",
     "updated",
@@ -264,8 +264,8 @@ def append_history(order: Order, *, previous_status: int | None, actor: Actor, n
     )
 
 
-def tell(order: Order, event_type: str, *, previous_status: int | None) -> None:
-    """An event for the application that placed the order; what was ordered on pages has none."""
+def record_order_event(order: Order, event_type: str, *, previous_status: int | None) -> None:
+    """Records an event for the application that placed the order; orders placed on pages have none."""
     if order.application_id is None:
         return
     store_id = order.store.external_id
@@ -294,7 +294,7 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
     waiting = waiting.exclude(is_test=True, metadata__has_key=TEST_OUTCOME)
     orders = list(waiting.order_by("position"))
     for order in orders:
-        # One transaction each: a long queue holds up nobody else's order.
+        # One transaction each, so that a long queue does not block other orders of the store.
         with suppress(PreconditionFailed):
             advance_order(order=order, actor=Actor(ActorKind.SYSTEM), if_match=[order_etag(order)])
     return len(orders)

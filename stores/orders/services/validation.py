@@ -1,4 +1,4 @@
-"""What must be right before an order is taken: its option, its destination, its print data."""
+"""Checks an order before it is accepted: its option, its destination, its print data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ from stores.orders.services.quotes import priced, store_quote
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:
-    """An order as it was sent; `template_data` has an entry for each item, None where nothing was sent."""
+    """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent."""
 
-    asked: PriceRequest
+    price_request: PriceRequest
     recipient: Mapping[str, str]
     template_data: Sequence[Mapping[str, Any] | None]
     external_id: str | None = None
@@ -39,42 +39,42 @@ class Checked(NamedTuple):
     reprint_of: Order | None
 
 
-def check_order(*, opened: StoreAccess, request: OrderRequest) -> Checked:
-    reprint_of = _reprinted(opened, request)
-    raise_faults([*unprintable_faults(request.recipient), *outcome_faults(opened, request)])
+def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
+    reprint_of = _reprinted(access, request)
+    raise_faults([*unprintable_faults(request.recipient), *outcome_faults(access, request)])
     if request.quote_id is not None:
-        quote, option = _quoted(opened, request)
-        products = _products(opened, request.asked, archived=True)
+        quote, option = _quoted(access, request)
+        products = _products(access, request.price_request, archived=True)
         option = replace(option, lines=_keyed_lines(request, option))
     else:
         quote = None
-        products, prices = priced(opened=opened, asked=request.asked)
-        option = prices.default_option(request.asked, products)
+        products, prices = priced(access=access, price_request=request.price_request)
+        option = prices.default_option(request.price_request, products)
     return Checked(products, option, quote, reprint_of)
 
 
-def outcome_faults(opened: StoreAccess, request: OrderRequest) -> list[Fault]:
+def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
     """A test order's outcome is one that a worker can play; in a live order it is metadata like any other."""
     outcome = (request.metadata or {}).get(TEST_OUTCOME)
-    if not opened.caller.is_test or outcome is None or outcome in TestOutcome.values:
+    if not access.caller.is_test or outcome is None or outcome in TestOutcome.values:
         return []
     allowed = ", ".join(TestOutcome.values)
     message = f"{TEST_OUTCOME}: {outcome[:40]!r} is no outcome of a test order; allowed: {allowed}."
     return [Fault(f"/Metadata/{TEST_OUTCOME}", "test_outcome_unknown", message)]
 
 
-def _reprinted(opened: StoreAccess, request: OrderRequest) -> Order | None:
+def _reprinted(access: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
-    found = find_order(opened, request.reprint_of, scope=opened.usable)
-    if found is None:
+    original = find_order(access, request.reprint_of, scope=access.usable)
+    if original is None:
         message = "ReprintOfOrderID: there is no such order in this store."
         raise Invalid.at("/ReprintOfOrderID", "order_unknown", message)
-    return found
+    return original
 
 
-def _quoted(opened: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
-    quote = find_quote(opened.usable, request.quote_id or "")
+def _quoted(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
+    quote = find_quote(access.usable, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
             "/QuoteID", "quote_unknown", "QuoteID: there is no such quote of yours in this store."
@@ -87,55 +87,57 @@ def _quoted(opened: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
     raise_faults(_mismatches(request, quote, option))
     if quote.expires <= timezone.now():
         raise Conflict(
-            f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a fresh one.",
+            f"The quote expired at {quote.expires:%Y-%m-%d %H:%M} UTC; `Quote` is a new one.",
             code="quote_expired",
-            members=_fresh_quote(opened, replace(request.asked, location_type=quote.location_type)),
+            members=_new_quote(access, replace(request.price_request, location_type=quote.location_type)),
         )
     return quote, option
 
 
 def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fault]:
-    """The price binds for the very items and the kind of place it was given for."""
-    asked, faults = request.asked, []
-    if len(asked.items) != len(option.lines):
-        message = f"Items: {len(option.lines)} were quoted, {len(asked.items)} are ordered."
+    """The price binds only for the quoted items, country and location type."""
+    price_request, faults = request.price_request, []
+    if len(price_request.items) != len(option.lines):
+        message = f"Items: {len(option.lines)} were quoted, {len(price_request.items)} are ordered."
         return [Fault("/Items", "quote_mismatch", message)]
-    for index, (item, line) in enumerate(zip(asked.items, option.lines, strict=True)):
+    for index, (item, line) in enumerate(zip(price_request.items, option.lines, strict=True)):
         if item.product_id != line.product_id:
             message = f"ProductID: {line.product_id} was quoted."
             faults.append(Fault(f"/Items/{index}/ProductID", "quote_mismatch", message))
         if item.quantity != line.quantity:
             message = f"Quantity: {line.quantity} were quoted."
             faults.append(Fault(f"/Items/{index}/Quantity", "quote_mismatch", message))
-    if asked.country_code != quote.country_code:
+    if price_request.country_code != quote.country_code:
         message = f"CountryCode: the quote is for {quote.country_code}."
         faults.append(Fault("/Recipient/CountryCode", "quote_mismatch", message))
-    if asked.location_type and asked.location_type != quote.location_type:
-        message = f"LocationType: the quote is for {quote.location_type or 'the usual kind of place'}."
+    if price_request.location_type and price_request.location_type != quote.location_type:
+        message = f"LocationType: the quote is for {quote.location_type or 'the default location type'}."
         faults.append(Fault("/Recipient/LocationType", "quote_mismatch", message))
-    return [*faults, *repeated_item_keys(asked)]
+    return [*faults, *repeated_item_keys(price_request)]
 
 
-def _fresh_quote(opened: StoreAccess, asked: PriceRequest) -> dict[str, Any]:
+def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, Any]:
     try:
-        _, prices = priced(opened=opened, asked=asked)
+        _, prices = priced(access=access, price_request=price_request)
     except DomainError:
-        return {}  # what was quoted can no longer be had: the old price is all there is to say
-    fresh = store_quote(opened=opened, asked=asked, prices=prices)
-    return {"Quote": orjson.loads(fresh.rendering)}
+        return {}  # the items can no longer be priced, so the error has no new quote
+    new_quote = store_quote(access=access, price_request=price_request, prices=prices)
+    return {"Quote": orjson.loads(new_quote.rendering)}
 
 
 def _keyed_lines(request: OrderRequest, option: Option) -> tuple[Any, ...]:
     return tuple(
         replace(line, item_key=item.item_key)
-        for item, line in zip(request.asked.items, option.lines, strict=True)
+        for item, line in zip(request.price_request.items, option.lines, strict=True)
     )
 
 
-def _products(opened: StoreAccess, asked: PriceRequest, *, archived: bool) -> dict[str, ListedProduct]:
+def _products(
+    access: StoreAccess, price_request: PriceRequest, *, archived: bool
+) -> dict[str, ListedProduct]:
     return listed_products(
-        store_pk=opened.store.pk,
-        product_ids=[item.product_id for item in asked.items],
-        country_code=asked.country_code,
+        store_pk=access.store.pk,
+        product_ids=[item.product_id for item in price_request.items],
+        country_code=price_request.country_code,
         archived=archived,
     )

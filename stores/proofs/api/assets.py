@@ -12,9 +12,9 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.files.uploads import JPEGParser, PNGParser, uploaded_file
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.examples import ASSET_EXAMPLE
-from stores.catalog.api.products import SEES_PRODUCTS
+from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
-from stores.proofs.selectors.proofs import open_store
+from stores.proofs.selectors.proofs import authorized_store_id
 from stores.proofs.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
 from stores.proofs.signed_urls import asset_url
 
@@ -38,7 +38,7 @@ class AssetFormSerializer(serializers.Serializer):
 class AssetViewSet(ApiViewSet):
     parser_classes = [MultiPartParser, PNGParser, JPEGParser]
     maximum_bytes = MAXIMUM_BYTES
-    access = {"create": SEES_PRODUCTS}
+    access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {
             400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture within the "
@@ -49,16 +49,16 @@ class AssetViewSet(ApiViewSet):
         }
     }
 
-    def _open(self, request: Request, store_id: str) -> int:
-        return open_store(request.auth, store_id)
+    def _authorize(self, request: Request, store_id: str) -> int:
+        return authorized_store_id(request.auth, store_id)
 
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture]:
-        return self._open(request, store_id), clean_picture(
+        return self._authorize(request, store_id), clean_picture(
             caller=request.auth, content=uploaded_file(request, "asset", TOO_LARGE)
         )
 
     def _content(self, request: Request) -> str:
-        """The same file is the same request, raw or in a form; a body over the limit is refused unread."""
+        """The content that identifies a repeated request: the file itself, raw or in a form."""
         return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
 
     @extend_schema(
@@ -75,7 +75,7 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE],
     )
-    @idempotent(prepare=_prepare, access=_open, content=_content)
+    @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture]) -> Response:
         store, picture = prepared
         asset = add_asset(caller=request.auth, store_id=store, picture=picture)

@@ -10,7 +10,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.examples import PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
-from stores.catalog.api.products import SEES_PRODUCTS
+from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
 from stores.proofs.selectors.proofs import StoredProof, product_version
 from stores.proofs.services.proofs import make_proof
@@ -23,7 +23,7 @@ class ProofSerializer(serializers.Serializer):
     ProductID = serializers.CharField()
     Side1URL = serializers.CharField(help_text=f"The first page as PNG. {ADDRESS}")
     Side2URL = serializers.CharField(
-        allow_blank=True, help_text="The second page; empty if there is one only."
+        allow_blank=True, help_text="The second page; empty for a product of one page."
     )
     PdfURL = serializers.CharField(help_text="All pages as PDF.")
     PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
@@ -31,7 +31,7 @@ class ProofSerializer(serializers.Serializer):
 
 
 class ProofViewSet(ApiViewSet):
-    access = {"create": SEES_PRODUCTS}
+    access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {
             400: "There is no such store (`store_invalid`), or values cannot be printed (`values_invalid`): `Errors` "
@@ -41,7 +41,7 @@ class ProofViewSet(ApiViewSet):
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
             **lane_errors("renderings"),
-            503: "The database or the file storage is away, or as many renderings are under way as are taken at once "
+            503: "The database or the file storage is unavailable, or too many renderings are in progress "
             "(`service_busy`, `renderers_busy`); try again after Retry-After seconds.",
         }
     }
@@ -49,8 +49,8 @@ class ProofViewSet(ApiViewSet):
     @extend_schema(
         operation_id="proof_create",
         summary="Make a proof",
-        description="Typesets the product's template with these values and answers where to look at it. The same "
-        "values for the same version of the product give the same proof. A field left out has its OrgValue, else "
+        description="Typesets the product's template with these values and returns the addresses of the files. The "
+        "same values for the same version of the product give the same proof. A field left out has its OrgValue, else "
         "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "
         "of the product (SubType `Gallery`). At most 200 KB of data.",
         parameters=[

@@ -16,7 +16,7 @@ class AssetFormat(models.TextChoices):
 class Asset(models.Model):
     """A picture for the image fields of a store's products, re-encoded from an upload.
 
-    Only the application that sent it may use it; where the service itself was that application, only its user.
+    Only the application that uploaded it may use it; an upload through the service itself, only its user.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -35,7 +35,7 @@ class Asset(models.Model):
     height = models.PositiveIntegerField()
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
-    # What was printed once stays for a reprint, until the last of its orders is erased.
+    # A printed picture is kept for reprints, until the last of its orders is erased.
     is_ordered = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:

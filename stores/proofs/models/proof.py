@@ -6,7 +6,7 @@ from stores.catalog.models.product import Product
 
 
 class Proof(models.Model):
-    """A rendering that is stored whole: the row is written after its files, and removed before them.
+    """A stored rendering. Its row is written after its files and deleted before them.
 
     `digest` names everything the rendering was made from; `sizes` are the bytes of the PDF and of each page. Test
     applications share no proof with others. By `traces` it is found when a person is to be forgotten

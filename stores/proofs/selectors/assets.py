@@ -11,7 +11,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE
 
 
 def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
-    """Those of the pictures that this application sent to this store; the service's own pages tell users apart."""
+    """The pictures among these IDs that the caller uploaded to this store; on the service's own pages each user has
+    its own."""
     owner: dict[str, UUID | None] = {"application_id": caller.application_id}
     if caller.is_first_party:
         owner["user_id"] = caller.user_id
@@ -19,6 +20,6 @@ def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict
 
 
 def assets_of_templates() -> set[UUID]:
-    """A field's default may be a picture its store sent."""
+    """The pictures that template fields have as default values."""
     values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
     return {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}

@@ -1,4 +1,4 @@
-"""Pictures for image fields (D37): judged by their content, kept without anything but their pixels."""
+"""Pictures for image fields: checked by their content and stored without metadata."""
 
 import hashlib
 import threading
@@ -27,12 +27,12 @@ from stores.proofs.models import Asset, AssetFormat
 
 MAXIMUM_BYTES = 10 * 1024 * 1024
 MAXIMUM_PIXELS = 50_000_000
-# Above this one is decoded at a time: some hundred megabytes each.
+# Larger pictures are decoded one at a time: each takes some hundred megabytes of memory.
 LARGE_PIXELS = 8_000_000
 FORMATS = ("PNG", "JPEG")
 # By the colour space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
-# Far less than ASSET_DAYS_KEPT.
+# Must be far less than ASSET_DAYS_KEPT.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels."
 
@@ -41,7 +41,7 @@ _one_at_a_time = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class CleanPicture:
-    """A picture that was decoded and encoded anew."""
+    """A picture that was decoded and encoded again."""
 
     content: bytes
     form: AssetFormat
@@ -50,7 +50,7 @@ class CleanPicture:
 
 
 def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
-    """Stores the picture; the row follows its file, so that it never lacks it."""
+    """Stores the picture. The file is written before the row, so that no row lacks its file."""
     asset = Asset(
         store_id=store_id,
         application_id=caller.application_id,
@@ -69,7 +69,7 @@ def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
 
 
 def touch_assets(*, assets: Iterable[Asset]) -> None:
-    """Writes a use down, at most once a day for each."""
+    """Records the use of the pictures, at most once a day for each."""
     now = timezone.now()
     stale = [one.pk for one in assets if one.last_used < now - TOUCH_AFTER]
     if stale:
@@ -77,12 +77,12 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
 
 
 def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
-    """Checks and re-encodes an upload; takes up to seconds, so hold no transaction meanwhile."""
+    """Checks and re-encodes an upload. Takes up to seconds, so call it outside of a transaction."""
     if len(content) > MAXIMUM_BYTES:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
-    with PICTURES.place(caller.key), _room_for(content):
+    with PICTURES.place(caller.key), _large_picture_lock(content):
         try:
             source = open_picture(content, FORMATS, _check_header)
             ImageOps.exif_transpose(source, in_place=True)
@@ -98,16 +98,16 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         return CleanPicture(clean, AssetFormat.JPEG, *upright.size)
 
 
-def _room_for(content: bytes) -> AbstractContextManager[object]:
+def _large_picture_lock(content: bytes) -> AbstractContextManager[object]:
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as picture:
             return _one_at_a_time if picture.width * picture.height > LARGE_PIXELS else nullcontext()
-    except Exception:  # noqa: BLE001 - whatever is wrong is said when it is decoded
+    except Exception:  # noqa: BLE001 - decoding reports the fault
         return nullcontext()
 
 
 def _check_header(source: Image.Image) -> None:
-    """Judges the size before anything is decoded: a small file can claim a gigantic picture."""
+    """Checks the size before decoding: a small file can contain a gigantic picture."""
     if source.width * source.height > MAXIMUM_PIXELS:
         size = f"{source.width:,} x {source.height:,} pixels"
         raise _refused("asset_too_many_pixels", f"The picture has {size}.")
@@ -116,7 +116,7 @@ def _check_header(source: Image.Image) -> None:
 
 
 def _in_srgb(picture: Image.Image) -> Image.Image:
-    """The colour profile stays behind like all else, so the colours themselves are converted first."""
+    """Converts the colours, because the colour profile is removed with the other metadata."""
     profile, plain = picture.info.get("icc_profile"), _plain(picture)
     converted = _converted(plain, profile) if profile else None
     return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
@@ -134,7 +134,7 @@ def _plain(picture: Image.Image) -> Image.Image:
 
 
 def _of_eight_bits(picture: Image.Image) -> Image.Image:
-    """A grey PNG of sixteen bits; `convert` would clip it, and leave nearly all of it white."""
+    """Converts a grey PNG of 16 bits; `convert` would clip nearly all of it to white."""
     wide = picture.convert("I")
     shades = wide.point([round(value / 257) for value in range(65_536)], "L")
     clear = picture.info.get("transparency")
@@ -145,13 +145,13 @@ def _of_eight_bits(picture: Image.Image) -> Image.Image:
 
 
 def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
-    """None if the profile is damaged, or is one for other pictures than this."""
+    """None if the profile is damaged, or for another colour mode than the picture's."""
     try:
         own = ImageCms.ImageCmsProfile(BytesIO(profile))
         mode = MODES.get(own.profile.xcolor_space.strip(), "")
         if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
             return None
-        # The library converts colours only: transparency is set aside.
+        # The library converts colours only: transparency is restored afterwards.
         bands = picture.convert(mode)
         converted = ImageCms.profileToProfile(bands, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
     except (ImageCms.PyCMSError, OSError):
@@ -163,5 +163,5 @@ def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
     return converted.convert("L") if picture.mode == mode == "L" else converted
 
 
-def _refused(code: str, found: str) -> Invalid:
-    return Invalid.at("", code, f"{found} {ALLOWED}")
+def _refused(code: str, fault: str) -> Invalid:
+    return Invalid.at("", code, f"{fault} {ALLOWED}")

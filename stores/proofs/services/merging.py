@@ -21,7 +21,7 @@ from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors.layouts import Layout, TemplateMissing, fields_of, layout_of
 from stores.typesetting import Field, Problem, resolve_values
 
-KEPT_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class TemplateMerge:
         return self.digest(settings.PROOF_MARK, *mode)
 
     def digest(self, *extras: str) -> str:
-        """The same for the same rendering, in whatever way its values were sent."""
-        shown = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
-        content = orjson.dumps([shown, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
+        """Equal for equal renderings, even if their values were sent in different forms."""
+        content_values = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
+        content = orjson.dumps([content_values, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
         return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
 
     def images(self) -> dict[str, bytes]:
@@ -51,26 +51,26 @@ class TemplateMerge:
 
 
 class Uploads:
-    """The pictures that a caller sent to a store: for one piece of work each is looked up once.
+    """The pictures that a caller uploaded to a store; each is looked up once.
 
-    Their bytes are read once as well, as long as they fit beside each other into KEPT_BYTES.
+    Their bytes are cached as well, up to CACHE_BYTES. Use one instance for one request only.
     """
 
     def __init__(self, caller: Caller, store_id: int) -> None:
         self.caller, self._store_id = caller, store_id
         self._found: dict[UUID, Asset | None] = {}
-        self._contents: WeightedCache[UUID, bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+        self._contents: WeightedCache[UUID, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 
     def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
-        wanted = set(asset_ids)
-        if new := wanted - self._found.keys():
+        requested = set(asset_ids)
+        if new := requested - self._found.keys():
             found = assets_for(self.caller, self._store_id, new)
             touch_assets(assets=found.values())
             self._found.update((one, found.get(one)) for one in new)
-        return {one: asset for one in wanted if (asset := self._found[one]) is not None}
+        return {one: asset for one in requested if (asset := self._found[one]) is not None}
 
     def read(self, asset: Asset) -> bytes:
-        """Raises FileNotFoundError."""
+        """Raises FileNotFoundError if the file was removed meanwhile."""
         content = self._contents.get(asset.pk)
         if content is None:
             content = read_file(asset_file(asset.pk, asset.format))
@@ -85,7 +85,7 @@ def merge_template(
     values: Mapping[str, object],
     uploads: Uploads | None = None,
 ) -> TemplateMerge:
-    """`uploads` are those of the caller and the product's store, where several templates are filled in."""
+    """Pass `uploads` of the caller and the product's store when merging several templates."""
     if not product.has_template:
         raise TemplateMissing
     layout = layout_of(product.pk, product.version, product.font_names)
@@ -99,9 +99,9 @@ def merge_template(
 def check_values(
     *, product: ProductVersion, values: Mapping[str, object], uploads: Uploads
 ) -> dict[str, Asset]:
-    """For a product of fields without a template: the same rules, but for those of a place on a page.
+    """Checks the values for a product that has fields but no template; only the rules of the layout are missing.
 
-    Returns the uploaded pictures.
+    Returns the uploaded pictures by field name.
     """
     fields = fields_of(product.pk)
     with typesetting_errors():
@@ -116,7 +116,7 @@ def _uploads(
     resolved: Mapping[str, str],
     sent: Mapping[str, object],
 ) -> dict[str, Asset]:
-    """Who fills in an upload sends an AssetID; the store's own default may be a picture of the gallery."""
+    """The uploaded pictures by field name. A caller must send an AssetID; a default may also name a gallery picture."""
     named = {
         field.field_name: resolved[field.field_name]
         for field in fields
@@ -139,13 +139,15 @@ def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
     try:
         return read(asset)
     except FileNotFoundError as error:
-        # Pruned this very moment, or lost.
+        # Removed by retention meanwhile, or lost.
         raise values_invalid([_unknown_asset(name)]) from error
 
 
 def _unknown_asset(name: str) -> Problem:
     where = "/" + name.replace("~", "~0").replace("/", "~1")
-    return Problem(where, "unknown_asset", f"{name} must be the AssetID of a picture you sent to this store.")
+    return Problem(
+        where, "unknown_asset", f"{name} must be the AssetID of a picture that you uploaded to this store."
+    )
 
 
 def _is_upload(field: Field) -> bool:

@@ -1,4 +1,4 @@
-"""What an order needs of a product's template: values that print, and the file for the press."""
+"""Print files of ordered products: checks the values and renders the file for the press."""
 
 import hashlib
 import time
@@ -14,16 +14,16 @@ from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import render_print
 
-# An order is made in one request.
+# An order is created within one request.
 SECONDS = 20.0
 # Across every page of a test order: whoever prints it by mistake sees it.
 TEST_MARK = "TEST"
 
 
 class PrintedFile(NamedTuple):
-    """`asset_ids` name the uploaded pictures in it; `messages` say what may print badly.
+    """`asset_ids` are the uploaded pictures in it; `messages` are warnings about the print quality.
 
-    Without a template there are neither content nor hash.
+    For a product without a template `content` and `sha256` are empty.
     """
 
     content: bytes
@@ -50,18 +50,18 @@ def render_print_file(
         assets = check_values(product=product, values=values, uploads=uploads)
         return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
     deadline = time.monotonic() + seconds
-    filling = merge_template(caller=caller, product=product, values=values, uploads=uploads)
-    layout = filling.layout
+    merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
+    layout = merged.layout
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds = deadline - time.monotonic()
         printed = render_print(
             layout.template,
-            filling.values,
-            filling.images(),
+            merged.values,
+            merged.images(),
             layout.fonts,
             mark=TEST_MARK if caller.is_test else None,
             seconds=seconds,
         )
-    used = tuple(asset.pk for asset in filling.assets.values())
+    used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages)

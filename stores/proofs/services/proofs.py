@@ -1,4 +1,4 @@
-"""Proofs (D26): rendered when asked, kept by what they were made from, never half there."""
+"""Proofs: rendered on request and stored under a digest of their input, with all their files or not at all."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -16,60 +16,60 @@ from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
-from stores.proofs.services.traces import note_traces, traces_of
+from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
 from stores.typesetting import render_proof
 
-# A use within this time is not written down again; see PROOF_DAYS_KEPT, which is far longer.
+# A use within this time is not recorded again; PROOF_DAYS_KEPT is far longer.
 TOUCH_AFTER = timedelta(days=1)
 
 
 def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
     """The stored proof of this product and data, or a new one."""
-    filling = merge_template(caller=caller, product=product, values=values)
-    digest = filling.proof_digest()
-    traces = traces_of(caller, filling)
+    merged = merge_template(caller=caller, product=product, values=values)
+    digest = merged.proof_digest()
+    traces = traces_of(caller, merged)
     proof = find_proof(digest)
-    if proof is not None and _is_whole(proof) and _is_kept(proof):
-        note_traces(proof=proof, traces=traces)
+    if proof is not None and _is_whole(proof) and _is_still_stored(proof):
+        record_traces(proof=proof, traces=traces)
         return proof
     with RENDERINGS.place(caller.key):
-        return _render_once(product, filling, digest, traces)
+        return _render_once(product, merged, digest, traces)
 
 
 def lock_proof(digest: str) -> None:
-    """Who holds it may write or remove the proof's files; it ends with the transaction, or with its process."""
+    """Take this lock before writing or deleting the proof's files; it is released when the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(bytes.fromhex(digest[:16]), signed=True)]
         )
 
 
-def _is_kept(proof: StoredProof) -> bool:
+def _is_still_stored(proof: StoredProof) -> bool:
     return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch(proof.digest)
 
 
 def _touch(digest: str) -> bool:
-    """False if the proof was pruned this very moment."""
+    """Returns False if retention has deleted the proof meanwhile."""
     return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
 
 
 def _render_once(
-    product: ProductVersion, filling: TemplateMerge, digest: str, traces: list[str]
+    product: ProductVersion, merged: TemplateMerge, digest: str, traces: list[str]
 ) -> StoredProof:
-    """The first of equal requests renders; the others wait for it and then find its proof."""
+    """Renders once for equal requests at the same time; the others wait and then return the stored proof."""
     with transaction.atomic():
         _wait_for_lock(digest)
         proof = find_proof(digest)
         if proof is not None and _is_whole(proof):
-            note_traces(proof=proof, traces=traces)
+            record_traces(proof=proof, traces=traces)
             return proof
         with typesetting_errors(), measured_rendering("proof"):
             rendered = render_proof(
-                filling.layout.template,
-                filling.values,
-                filling.images(),
-                filling.layout.fonts,
+                merged.layout.template,
+                merged.values,
+                merged.images(),
+                merged.layout.fonts,
                 settings.PROOF_MARK,
             )
         contents = (rendered.pdf, *rendered.pages)
@@ -81,8 +81,8 @@ def _render_once(
             [message.message for message in rendered.messages],
             timezone.now(),
         )
-        _save(product, proof, is_test=filling.uploads.caller.is_test)
-        note_traces(proof=proof, traces=traces)
+        _save(product, proof, is_test=merged.uploads.caller.is_test)
+        record_traces(proof=proof, traces=traces)
     return proof
 
 

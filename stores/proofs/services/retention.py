@@ -1,7 +1,7 @@
-"""Removes proofs and pictures nobody asked for in a long time, and files that no row names.
+"""Removes proofs and pictures that were not used for a long time, and files without a row.
 
-The row goes first: until then the proof is whole. Whoever is killed in between leaves files that the next
-run finds, because it looks at the folders as well.
+The row is deleted before the files, so that no row lacks its files. A crash in between leaves files without a
+row, which the next run removes.
 """
 
 import re
@@ -23,7 +23,7 @@ from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors.assets import assets_of_templates
 from stores.proofs.services.proofs import lock_proof
 
-# A file this young may belong to a request that has not written its row yet.
+# A younger file may belong to a request that has not written its row yet.
 YOUNG = timedelta(hours=6)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
@@ -39,7 +39,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def unused_proofs(days: int) -> RetentionRule:
-    """Proofs that were not requested for so many days."""
+    """Proofs that were not requested for this many days."""
     return RetentionRule(
         "proofs",
         lambda: _unused_proofs(days).count(),
@@ -55,7 +55,7 @@ def _unused_assets() -> QuerySet[Asset]:
 
 
 def _remove_assets(batch: int) -> Iterator[int]:
-    """The row first: a file that stays behind is a stray one of the next run."""
+    """Deletes the rows first: the next run removes files that remain after a crash."""
     while names := _remove_asset_rows(batch):
         with storage_errors():
             for name in names:
@@ -97,7 +97,7 @@ def _remove_stray_folders(batch: int) -> Iterator[int]:
 
 def _count_stray_folders() -> int:
     with storage_errors():
-        return sum(not _is_in_the_making(proof_folder(digest)) for digest in _stray_digests())
+        return sum(not _may_be_unfinished(proof_folder(digest)) for digest in _stray_digests())
 
 
 def _remove_stray_assets(batch: int) -> Iterator[int]:
@@ -112,7 +112,7 @@ def _count_stray_assets() -> int:
         return sum(1 for _ in _stray_assets())
 
 
-def drop_proof(*, digest: str) -> bool:
+def delete_proof(*, digest: str) -> bool:
     """Removes a proof with its files; False when there is none."""
     found = bool(Proof.objects.filter(digest=digest).delete()[0])
     with storage_errors():
@@ -130,37 +130,37 @@ def _remove_rows(days: int, batch: int) -> list[str]:
 
 @transaction.atomic
 def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
-    """Under the lock of the proof: it may be in the making again just now."""
+    """Deletes the files under the lock of the proof, as another request may be rendering it again."""
     lock_proof(digest)
     if Proof.objects.filter(digest=digest).exists():
         return False
     folder = proof_folder(digest)
-    if older_than is not None and _is_in_the_making(folder, older_than):
+    if older_than is not None and _may_be_unfinished(folder, older_than):
         return False
     names = [f"{folder}/{name}" for name in listed(folder)[1]]
-    # The folder itself last: to a bucket it is nothing, to a file system an empty directory.
+    # The folder itself last, when it is empty; in a bucket it does not exist.
     for name in [*names, folder]:
         default_storage.delete(name)
     return True
 
 
-def _is_in_the_making(folder: str, age: timedelta = YOUNG) -> bool:
+def _may_be_unfinished(folder: str, age: timedelta = YOUNG) -> bool:
     return any(_is_young(f"{folder}/{name}", age) for name in listed(folder)[1])
 
 
 def _stray_digests() -> Iterator[str]:
     for shard in listed("proofs")[0]:
         for digests in batches(listed(f"proofs/{shard}")[0]):
-            known = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
-            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(known))
+            stored = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
+            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(stored))
 
 
 def _stray_assets() -> Iterator[str]:
     for shard in listed("assets")[0]:
         for names in batches(listed(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
-            known = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
-            strays = {f"assets/{shard}/{name}" for name in names} - known
+            stored = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
+            strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
 
 
@@ -168,7 +168,7 @@ def _is_young(name: str, age: timedelta) -> bool:
     try:
         return default_storage.get_modified_time(name) > timezone.now() - age
     except Exception:
-        # A bucket has its own exceptions for a file that somebody else removed meanwhile.
+        # Each storage backend raises its own exception for a file that was removed meanwhile.
         if default_storage.exists(name):
             raise
         return False

@@ -1,6 +1,6 @@
-"""What a proof is found again by when a person it may show is to be forgotten: keyed digests of its values.
+"""Keyed digests of a proof's values, by which the proofs of an erased person are found.
 
-They tell nothing without a pepper, and only together with the caller who made the proof.
+A digest reveals nothing without the secret key, and depends on the caller who made the proof.
 """
 
 from collections.abc import Iterable
@@ -15,40 +15,40 @@ from stores.proofs.services.merging import TemplateMerge
 
 SHORTEST_VALUE = 3
 LENGTH = 24
-NOTE = """
+ADD_TRACES = """
 UPDATE stores_proof SET traces = ARRAY(SELECT DISTINCT unnest(coalesce(traces, '{}') || %(traces)s::varchar[]))
 WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[]
 """
 
 
-def traces_of(caller: Caller, filling: TemplateMerge) -> list[str]:
-    """Of every value that was typed or sent, not of choices and of what the store fills in."""
+def traces_of(caller: Caller, merged: TemplateMerge) -> list[str]:
+    """The traces of all values from the caller, but not of choices and the store's defaults."""
     values = [
-        filling.values[field.field_name]
-        for field in filling.layout.fields
+        merged.values[field.field_name]
+        for field in merged.layout.fields
         if field.type != "Choice"
         and field.sub_type != "Gallery"
-        and filling.values[field.field_name] not in {field.default_value, field.org_value}
+        and merged.values[field.field_name] not in {field.default_value, field.org_value}
     ]
     return sorted({digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, values)})
 
 
-def note_traces(*, proof: StoredProof, traces: list[str]) -> None:
-    """A proof of the same values may be several callers': it keeps the traces of each.
+def record_traces(*, proof: StoredProof, traces: list[str]) -> None:
+    """Adds traces to the proof: callers that send equal values share it.
 
-    A proof that was read with all of them costs no statement.
+    Executes no statement if the proof has all of them already.
     """
     if not proof.traces.issuperset(traces):
-        execute(NOTE, {"digest": proof.digest, "traces": traces})
+        execute(ADD_TRACES, {"digest": proof.digest, "traces": traces})
 
 
-def proofs_with(
+def find_proofs_by_traces(
     *, product_id: int, application_id: object, user_id: object, values: Iterable[str], until: datetime
 ) -> set[str]:
-    """Digests of proofs that a caller made of a product by then, with one of the values."""
-    wanted = [one[:LENGTH] for text in _texts(application_id, user_id, values) for one in digests(text)]
-    tried = Proof.objects.filter(product=product_id, created__lte=until, traces__overlap=wanted)
-    return set(tried.values_list("digest", flat=True))
+    """Digests of proofs that the caller made of a product until a time, with at least one of the values."""
+    traces = [one[:LENGTH] for text in _texts(application_id, user_id, values) for one in digests(text)]
+    proofs = Proof.objects.filter(product=product_id, created__lte=until, traces__overlap=traces)
+    return set(proofs.values_list("digest", flat=True))
 
 
 def _texts(application_id: object, user_id: object, values: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 @pghistory.track()
 class Font(models.Model):
-    """A font file an operator added to those that come with the service; it is never changed, only replaced."""
+    """A font file that an operator added to the shipped ones. It is replaced, never changed."""
 
     families = ArrayField(models.CharField(max_length=200), editable=False)
     suffix = models.CharField(max_length=4, editable=False)

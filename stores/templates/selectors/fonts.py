@@ -1,4 +1,4 @@
-"""Operators' fonts as files of this machine, which is what the typesetter reads."""
+"""Operators' fonts as local files, because the typesetter reads no others."""
 
 import tempfile
 from functools import cache, lru_cache
@@ -18,7 +18,7 @@ def font_set() -> FontSet:
 
 @lru_cache(maxsize=4)
 def font_set_of(names: tuple[str, ...]) -> FontSet:
-    """The shipped fonts and these files of the storage."""
+    """The shipped fonts and these stored font files."""
     with storage_errors():
         paths = [_local(name) for name in names]
     return FontSet.shipped().with_files(paths) if paths else FontSet.shipped()

@@ -1,4 +1,4 @@
-"""What a product is typeset from, read and checked once for each of its versions and kept in memory."""
+"""Parsed layouts of products: read and checked once for each product version, then cached in memory."""
 
 import hashlib
 import json
@@ -16,18 +16,18 @@ from fulfillment.core.errors import Conflict
 from stores.templates.selectors.fonts import font_set_of
 from stores.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 
-KEPT_BYTES = 128_000_000
-# What pages and fields of one are counted as, beside its pictures: the number of layouts is bounded as well.
+CACHE_BYTES = 128_000_000
+# The weight of a layout's pages and fields, beside its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
 
-# Of the row `product`.
+# A subquery on the row `product`.
 FIELDS = """
 SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
        'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
        'Choices', choices) ORDER BY position), '[]')::text
 FROM stores_templatefield WHERE product_id = product.id
 """
-# One statement, so that the template and its fields are of the same version.
+# One statement, so that the template and its fields have the same version.
 TEMPLATE = f"""
 SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product product WHERE product.id = %s
 """  # noqa: S608 - constant texts only
@@ -36,7 +36,7 @@ FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`fingerprint` stands for everything a rendering depends on, but for the values and the mark."""
+    """`fingerprint` identifies everything that a rendering depends on except the values and the mark."""
 
     template: Template
     fields: tuple[Field, ...]
@@ -52,7 +52,7 @@ class TemplateMissing(Conflict):
 
 
 class TemplateUnusable(Conflict):
-    """A stored template that the typesetter does not take (any more); only its store can mend it."""
+    """A stored template that the typesetter rejects, perhaps since an upgrade; its store must correct it."""
 
     code = "template_unusable"
 
@@ -66,28 +66,28 @@ def _weight(layout: Layout) -> int:
     return LAYOUT_BYTES + sum(len(one.data) for one in pictures)
 
 
-_kept: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(capacity=KEPT_BYTES, weight=_weight)
-register_cache(_kept)
+_layouts: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+register_cache(_layouts)
 
 
 def layout_of(product_id: int, version: int, font_names: str) -> Layout:
     """`font_names` are the storage names of all operators' fonts, comma separated."""
-    layout = _kept.get((product_id, version, font_names))
+    layout = _layouts.get((product_id, version, font_names))
     if layout is None:
         found, layout = _read(product_id, font_names)
-        _kept.put((product_id, found, font_names), layout)
+        _layouts.put((product_id, found, font_names), layout)
     return layout
 
 
 def fields_of(product_id: int) -> tuple[Field, ...]:
-    """Of a product that has no layout."""
+    """The fields of a product, which may have no template."""
     row = fetch_row(FIELDS_ALONE, (product_id,))
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
 
 
 @cache
 def engine_version() -> bytes:
-    """Changes with the typesetter and with the code around it: what they draw may then be different."""
+    """A digest of the typesetter and the code around it: a new version may draw differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
     for path in sorted(Path(stores.typesetting.__file__).parent.iterdir()):
         if path.suffix in {".py", ".typ"}:

@@ -19,7 +19,7 @@ ORDER BY id LIMIT 5
 
 
 def add_font(*, file_name: str, content: bytes) -> Font:
-    """Checks the file by opening it; templates may name its families from now on."""
+    """Checks and stores the font file; templates may use its families from then on."""
     try:
         families = open_font(content)
     except FontInvalid as error:
@@ -37,7 +37,7 @@ def add_font(*, file_name: str, content: bytes) -> Font:
         size=len(content),
     )
     if Font.objects.filter(sha256=font.sha256).exists():
-        raise Invalid.at("/file", "font_known", "This very file is there already.")
+        raise Invalid.at("/file", "font_known", "This file has already been added.")
     with storage_errors():
         write_files([(font_file(font), content)])
     font.save(force_insert=True)
@@ -46,7 +46,7 @@ def add_font(*, file_name: str, content: bytes) -> Font:
 
 @transaction.atomic
 def remove_font(*, font: Font) -> None:
-    """Refuses while a template names a family that only this file has."""
+    """Raises Conflict while a template uses a family that only this file has."""
     others = {name for other in Font.objects.exclude(pk=font.pk) for name in other.families}
     for family in set(font.families) - others:
         if products := _users_of(family):

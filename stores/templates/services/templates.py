@@ -1,4 +1,4 @@
-"""Judges a product's template before it is saved: by the typesetter's rules, and by setting it."""
+"""Checks a product's template before it is saved: by the typesetter's rules, and by rendering it."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,15 +28,15 @@ from stores.typesetting import (
     try_template,
 )
 
-# The members of a template field that stand in for a customer's value.
-STAND_INS = ("DefaultValue", "OrgValue")
+# The members of a template field that replace a missing customer's value.
+DEFAULTS = ("DefaultValue", "OrgValue")
 
 
 class TemplateChecks:
-    """For one transaction: many products of a catalog share a template, which is then judged once."""
+    """Caches results: many products of a catalog share a template. Use one instance for one transaction only."""
 
     def __init__(self) -> None:
-        self._found: dict[bytes, tuple[Problem, ...]] = {}
+        self._results: dict[bytes, tuple[Problem, ...]] = {}
         self._fonts: FontSet | None = None
 
     def faults(self, record: Record, where: str = "") -> list[Fault]:
@@ -47,9 +47,9 @@ class TemplateChecks:
             key = hashlib.blake2b(
                 orjson.dumps([record["Template"], entries], option=orjson.OPT_SORT_KEYS)
             ).digest()
-            if key not in self._found:
-                self._found[key] = self._problems(record["Template"], entries)
-            problems = self._found[key]
+            if key not in self._results:
+                self._results[key] = self._problems(record["Template"], entries)
+            problems = self._results[key]
         return [
             Fault(f"{where}{problem.pointer}", problem.code, f"{_member(problem)}: {problem.message}")
             for problem in problems
@@ -71,8 +71,8 @@ class TemplateChecks:
 
 
 def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) -> Iterator[Problem]:
-    """By the rules for what customers send: whoever leaves the field out could not mend it."""
-    for index, member, value in _stand_ins(entries):
+    """Checks the defaults by the rules for customers' values: a customer could not correct a default."""
+    for index, member, value in _default_values(entries):
         field = replace(read_field(entries[index]), required=False)
         if (field.type, field.sub_type) == ("Image", "Upload"):
             if value not in gallery and not _is_asset(value):
@@ -87,20 +87,20 @@ def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) 
 
 
 def _unprintable_values(entries: Sequence[Record], template: Template, fonts: FontSet) -> Iterator[Problem]:
-    """By setting the template, with the values of one member at a time: each must fit."""
-    for member in STAND_INS:
-        places = {pointer(entry["FieldName"]): index for index, entry in enumerate(entries)}
+    """Renders the template with the defaults of one member at a time; each must fit."""
+    for member in DEFAULTS:
+        indexes = {pointer(entry["FieldName"]): index for index, entry in enumerate(entries)}
         values = {
             entries[index]["FieldName"]: value
-            for index, one, value in _stand_ins(entries)
-            if one == member and not _is_sent_picture(entries[index], value, template)
+            for index, one, value in _default_values(entries)
+            if one == member and not _is_uploaded_picture(entries[index], value, template)
         }
         if not values:
             continue
         with typesetting_errors():
             problems = _problems_of(template, values, fonts)
         for problem in problems:
-            index = places.get(problem.pointer)
+            index = indexes.get(problem.pointer)
             at = pointer("Template") if index is None else pointer("TemplateFields", index, member)
             yield replace(problem, pointer=at)
 
@@ -115,14 +115,14 @@ def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) 
     return ()
 
 
-def _stand_ins(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]:
+def _default_values(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]:
     for index, entry in enumerate(entries):
-        for member in STAND_INS:
+        for member in DEFAULTS:
             if not is_blank(entry[member]):
                 yield index, member, entry[member]
 
 
-def _is_sent_picture(entry: Record, value: str, template: Template) -> bool:
+def _is_uploaded_picture(entry: Record, value: str, template: Template) -> bool:
     return entry["SubType"] == "Upload" and value not in template.gallery
 
 
@@ -138,7 +138,7 @@ def _member(problem: Problem) -> str:
 
 
 def same_template(record: Record, stored: Record) -> bool:
-    """One that stays is not judged again: a font it needs may be gone, and its product must be archivable."""
+    """An unchanged template is not checked again: its product must be archivable even if a font is missing."""
     return fingerprint(_parts(record)) == fingerprint(_parts(stored))
 
 

@@ -81,7 +81,7 @@ def build_scene(receiver: Receiver, *, orders: int = ORDERS) -> Scene:
     from accounts.models import Role, Subscription
     from accounts.permissions import DEFAULT_STORE_GRANTS
     from delivery.datasets.populations import pack
-    from stores.management.sample_orders import fill_orders
+    from stores.management.sample_orders import create_sample_orders
     from tests.factories.delivery import load_dataset
     from tests.factories.orders import make_card, make_design, make_product
     from tests.factories.pictures import make_photo_card
@@ -106,7 +106,7 @@ def build_scene(receiver: Receiver, *, orders: int = ORDERS) -> Scene:
             for code in range(CODES)
         }
     )
-    fill_orders(count=orders, stores=[world.associated])
+    create_sample_orders(count=orders, stores=[world.associated])
     for number in range(min(EVENTS, orders)):
         make_event(world.application, data={"Sequence": number})
     return Scene(world, receiver, orders)

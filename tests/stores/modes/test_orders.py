@@ -14,7 +14,7 @@ from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import event_record
 from stores.console import dashboard_cards
 from stores.orders.models import Order, OrderTally
-from stores.orders.selectors.tallies import cancellations_asked, orders_by_status
+from stores.orders.selectors.tallies import count_requested_cancellations, orders_by_status
 from stores.orders.services.tallies import count_all_orders
 from stores.orders.services.transitions import advance_demo_orders
 from tests.factories.orders import card_data, make_card, make_product, order_body
@@ -64,7 +64,7 @@ def test_test_orders_count_nowhere(shop, tester, rf):
     [card] = dashboard_cards(request)
     assert (card.context["total"], card.context["waiting"], card.context["cancellations"]) == (1, 1, 0)
     Order.objects.filter(is_test=True).update(cancellation="Requested")
-    assert cancellations_asked(None) == 0
+    assert count_requested_cancellations(None) == 0
 
 
 def test_positions_of_live_orders_stay_without_gaps(shop, tester):

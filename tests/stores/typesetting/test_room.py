@@ -16,7 +16,7 @@ def unmeasured(monkeypatch):
     def refuse(*args):
         raise AssertionError("the text was given to a renderer")
 
-    monkeypatch.setattr(rendering, "_share_out", refuse)
+    monkeypatch.setattr(rendering, "_render_in_parallel", refuse)
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap"])

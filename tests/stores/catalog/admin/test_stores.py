@@ -69,7 +69,7 @@ def test_a_form_opened_before_another_change_does_not_write_over_it(operator):
     [
         ({"time_zone": "Nowhere"}, "TimeZone: write a time zone"),
         ({"currency": "eur"}, "Currency: write an ISO 4217 code"),
-        ({"is_demo": "on"}, "IsDemo: there is one demo store"),
+        ({"is_demo": "on"}, "IsDemo: only one store can be the demo store"),
         ({"external_id": "taken"}, "StoreID: another store has this ID."),
     ],
 )

@@ -134,7 +134,7 @@ def test_what_was_imported_is_neither_imported_again_nor_thrown_away(world, oper
 
     for name, values in (("import", {}), ("check", {}), ("discard", {"confirmed": "1"})):
         refused = operator.post(f"{LIST}{upload.pk}/{name}/", values, follow=True)
-        assert "is being worked on, or was imported already" in text(refused)
+        assert "is being processed, or was already imported" in text(refused)
     upload.refresh_from_db()
     assert upload.state == "imported"
 

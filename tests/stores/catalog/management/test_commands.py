@@ -85,7 +85,7 @@ def test_errors_are_listed_with_their_places(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read"), (b"\x1f\x8b\x08\x00broken", "not a whole gzip file")],
+    [(None, "cannot be read"), (b"\x1f\x8b\x08\x00broken", "not a complete gzip file")],
 )
 def test_unreadable_file_is_one_sentence(tmp_path, content, message):
     file = tmp_path / "catalog.json.gz"

@@ -28,6 +28,6 @@ def test_refresh_follows_the_public_address(settings, capsys):
 
     call_command("refresh_renderings")
 
-    assert capsys.readouterr().out == "1 products came out different.\n"
+    assert capsys.readouterr().out == "1 products changed.\n"
     assert '"ImageURL":"https://print.example/static/' in Product.objects.first().rendering
     assert_renderings_fresh()

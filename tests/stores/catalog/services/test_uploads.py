@@ -112,7 +112,7 @@ def test_an_import_for_one_store_takes_no_other_one(world, file):
 
     assert upload.state == "refused"
     assert upload.faults == [
-        ["/Stores/0/StoreID", 'StoreID: this import is for associated alone; found "print".']
+        ["/Stores/0/StoreID", 'StoreID: this import accepts only associated; found "print".']
     ]
     assert checked(world, file, store=Store.objects.get(external_id="print")).state == "checked"
 
@@ -123,8 +123,8 @@ def test_an_import_for_one_store_takes_no_other_one(world, file):
         (b"[]", "must hold one JSON object"),
         (b"{", "not valid JSON"),
         (b"not json", "not valid JSON"),
-        (b"\x1f\x8b\x08\x00broken", "not a whole gzip file"),
-        (gzip.compress(b"{" * 90)[:-6], "not a whole gzip file"),
+        (b"\x1f\x8b\x08\x00broken", "not a complete gzip file"),
+        (gzip.compress(b"{" * 90)[:-6], "not a complete gzip file"),
         (b'{"Format": "store-fulfillment-catalog", "Version": 1', "not valid JSON"),
         (b"[" * 100_000, "must hold one JSON object"),
         (b'{"Format":' + b"[" * 100_000, "nested deeper"),
@@ -147,7 +147,7 @@ def test_an_empty_and_a_huge_file_are_not_kept(world, monkeypatch, stored_files)
     with pytest.raises(Invalid, match="empty"):
         sent(world, b"")
     monkeypatch.setattr(uploads, "UPLOAD_BYTES", 10)
-    with pytest.raises(Invalid, match="at most 10 are taken here"):
+    with pytest.raises(Invalid, match="at most 10 are accepted here"):
         sent(world, b"{" * 11)
 
     assert not CatalogUpload.objects.exists()
@@ -159,11 +159,11 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_stopped(world, monkeypatch):
 
     upload = checked(world, gzip.compress(b" " * 50_000_000))
 
-    assert "larger than 1,000,000 bytes when it is unpacked" in upload.faults[0][1]
+    assert "more than 1,000,000 bytes when decompressed" in upload.faults[0][1]
 
 
 def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
-    monkeypatch.setattr(reader, "LARGEST_ENTRY", 1_000_000)
+    monkeypatch.setattr(reader, "MAXIMUM_ENTRY_BYTES", 1_000_000)
     packed = zlib.compressobj(wbits=31)
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "'
     raw = packed.compress(head + b"x" * 20_000_000) + packed.flush()
@@ -173,7 +173,7 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
         import_catalog(source=source)
 
     assert "One entry has more than 1,000,000 bytes" in raised.value.faults[0].message
-    assert source.taken < 2_000_000
+    assert source.bytes_read < 2_000_000
 
 
 @pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
@@ -191,7 +191,7 @@ def test_an_entry_of_very_many_values_is_not_held_in_memory(values):
         tracemalloc.stop()
 
     message = raised.value.faults[0].message
-    assert message == f"One entry has more than {reader.MOST_VALUES:,} names and values."
+    assert message == f"One entry has more than {reader.MAXIMUM_VALUES:,} names and values."
     assert peak < 100_000_000
 
 
@@ -199,7 +199,7 @@ def test_pressed_twice_it_is_imported_once(world, file):
     upload = checked(world, file)
     start_catalog_import(upload=upload, by=world.operator)
 
-    with pytest.raises(Conflict, match="being worked on, or was imported already"):
+    with pytest.raises(Conflict, match="being processed, or was already imported"):
         start_catalog_import(upload=upload, by=world.user)
     with pytest.raises(Conflict):
         discard_catalog_upload(upload=upload)
@@ -268,7 +268,7 @@ def test_an_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file
             work_off(TASK)
     upload.refresh_from_db()
     assert upload.state == "failed"
-    assert "its log has the reason" in upload.error
+    assert "the log has the details" in upload.error
     ProcrastinateJob.objects.filter(task_name=TASK).delete()
 
     check_catalog_again(upload=upload)

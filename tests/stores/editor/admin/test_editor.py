@@ -190,7 +190,7 @@ def test_sample_data_is_judged_as_a_customers_would_be(editor):
 
     assert {fault["pointer"] for fault in found["faults"]} == {"/Samples/Name"}
     shown = editor.preview(editor.open(), **{"box-0-Width": "3", "sample:Name": "A long name"})
-    assert shown["faults"][0]["message"] == "Name does not fit its place, even at the smallest size."
+    assert shown["faults"][0]["message"] == "Name does not fit its box, even at the smallest size."
 
 
 def test_pages_and_boxes_are_added_moved_and_removed(editor):

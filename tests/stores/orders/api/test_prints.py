@@ -126,7 +126,7 @@ def test_each_print_file_is_stored_when_rendered_and_outside_of_the_transaction(
     assert place(shop, items, HTTP_IDEMPOTENCY_KEY="k-1").status_code == 201
     assert seen == [("render", False), ("save", False)] * 2
     kept, seen[:] = stored_files(), []
-    monkeypatch.setattr("stores.orders.services.orders.tell", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("stores.orders.services.orders.record_order_event", lambda *_, **__: 1 / 0)
     assert place(shop, items, HTTP_IDEMPOTENCY_KEY="k-2").status_code == 500
 
     assert seen == [("render", False), ("save", False)] * 2 + [("delete", False)] * 2

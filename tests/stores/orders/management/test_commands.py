@@ -72,7 +72,7 @@ def test_one_refusal_takes_back_every_line_by_choice(orders, tmp_path, capsys):
 
     assert lines[0] == f"line 2: would move: {orders[0]['OrderNumber']}: InProduction to Shipped"
     assert lines[1].startswith("line 3: refused")
-    assert failure == "1 of 2 lines refused; no order was moved."
+    assert failure == "1 of 2 lines refused; no order was changed."
     assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
 
 
@@ -109,7 +109,7 @@ def test_refusal_while_writing_takes_back_every_line(orders, tmp_path, capsys, m
 
     assert lines[0].startswith("line 2: would move")
     assert "Cancelled and cannot become Shipped" in lines[1]
-    assert failure == "1 of 2 lines refused; no order was moved."
+    assert failure == "1 of 2 lines refused; no order was changed."
     assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
 
 
@@ -146,8 +146,8 @@ def test_file_that_is_not_csv_moves_nothing_and_names_the_line(orders, tmp_path,
     lines, failure = run(tmp_path, capsys, text)
 
     assert lines == []
-    assert failure.startswith(f"What begins at line {line} is not CSV: ")
-    assert failure.endswith(". No order was moved.")
+    assert failure.startswith(f"The row at line {line} is not valid CSV: ")
+    assert failure.endswith(". No order was changed.")
     assert set(Order.objects.values_list("status", flat=True)) == {10, 40}
 
 
@@ -191,7 +191,7 @@ def test_lines_are_reported_as_they_are_done(orders, tmp_path, capsys, monkeypat
     lines, failure = run(tmp_path, capsys, f"order number,status\n{first},60\n{second},60\n")
 
     assert lines == [f"line 2: moved: {first}: InProduction to Shipped"]
-    assert failure == "Stopped by the database: the connection is lost; what is reported above is done."
+    assert failure == "Stopped by the database: the connection is lost; the lines reported above are done."
     assert Order.objects.get(number=first).status == 60
 
 

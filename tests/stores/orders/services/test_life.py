@@ -40,12 +40,12 @@ BUYER = Actor(ActorKind.APPLICATION)
 def place_order(world, store):
     caller = Caller(application_id=world.application.pk)
     request = OrderRequest(
-        asked=PriceRequest((PriceRequestItem("1", "card", 100),), "US"),
+        price_request=PriceRequest((PriceRequestItem("1", "card", 100),), "US"),
         recipient=RECIPIENT,
         template_data=[None],
     )
-    opened = StoreAccess(store, caller, everything=False)
-    return create_order(prepared=prepare_order(opened=opened, request=request), actor=BUYER).order
+    access = StoreAccess(store, caller, sees_all_orders=False)
+    return create_order(prepared=prepare_order(access=access, request=request), actor=BUYER).order
 
 
 def machine(world, store):  # noqa: C901 - one small method for each thing that can happen

@@ -27,7 +27,7 @@ from fulfillment.operations.retention import prune
 from stores.catalog.models import TemplateField
 from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally
 from stores.orders.services import recipients
-from stores.orders.services.ordered_assets import hold_ordered_assets
+from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
@@ -281,7 +281,7 @@ def test_picture_removed_while_its_print_was_made_is_no_obstacle(photos):
     order = photos.order()
     photos.asset.delete()
 
-    hold_ordered_assets(order_id=order.pk, asset_ids=[photos.asset.pk])
+    record_ordered_assets(order_id=order.pk, asset_ids=[photos.asset.pk])
 
     assert not OrderedAsset.objects.exists()
 
@@ -292,7 +292,7 @@ def test_many_orders_at_work_are_counted_and_the_first_are_named(placed):
     with pytest.raises(CommandError) as refused:
         call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
-    assert str(refused.value).startswith("7 orders are still to be sent")
+    assert str(refused.value).startswith("7 orders are not shipped yet")
     named = [one["OrderNumber"] for one in waiting if one["OrderNumber"] in str(refused.value)]
     assert len(named) == 5
     assert len(str(refused.value)) < 250
@@ -302,11 +302,11 @@ def test_order_at_work_keeps_its_address_and_is_named(placed, capsys):
     waiting = placed.place(body={**placed.body, "ExternalID": "wq-2"}).json()
 
     with pytest.raises(
-        CommandError, match=f"1 orders are still to be sent .*: {waiting['OrderNumber']}. Run it again"
+        CommandError, match=f"1 orders are not shipped yet .*: {waiting['OrderNumber']}. Run it again"
     ):
         call_command("erase_recipient", "--name", "wilhelmina quarrington", "--postal-code", "80299-4471")
 
-    assert "1 orders have forgotten" in capsys.readouterr().out
+    assert "Erased the recipients of 1 orders" in capsys.readouterr().out
     held = Order.objects.get(pk=waiting["OrderID"])
     assert held.recipient["Name"] == RECIPIENT["Name"]
     assert read_print_file(item=held.items.get()).startswith(b"%PDF")
@@ -347,7 +347,8 @@ def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
 
     said = capsys.readouterr().out
     assert (
-        said == f"{placed.order.number} {placed.order.pk} Shipped\n1 orders would forget their recipient.\n"
+        said
+        == f"{placed.order.number} {placed.order.pk} Shipped\nThe recipients of 1 orders would be erased.\n"
     )
     assert Order.objects.get().recipient == RECIPIENT
 

@@ -88,7 +88,7 @@ def test_print_files_of_orders_that_were_never_written_go(shop, card_order, stor
 def test_print_file_left_by_a_crash_is_the_only_thing_that_goes(shop, card_order, stored_files, monkeypatch):
     """The process dies where not even its own tidying runs: files without an order."""
     [before] = stored_files()
-    monkeypatch.setattr("stores.orders.services.orders.drop_print_files", lambda *, files: None)
+    monkeypatch.setattr("stores.orders.services.orders.delete_print_files", lambda *, files: None)
     monkeypatch.setattr("stores.orders.services.orders.insert_row", lambda row: pytest.fail("killed"))
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     with pytest.raises(BaseException, match="killed"):
