@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check lint style contracts types migrations schema bench soak mutants install lock
+.PHONY: help run test test-slow check lint style contracts types migrations schema clients bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ migrations: $(VENV)/test.stamp
 
 schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
+
+clients: $(VENV)/test.stamp ## Build the client libraries from the schema (ARGS="--only python")
+	@$(BIN) -m clients.build $(ARGS)
 
 bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=2000000)
 	@$(BIN) -m tests.benchmarks.bench $(ARGS)

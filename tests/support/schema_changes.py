@@ -52,11 +52,11 @@ class _Comparison:
 
     @property
     def before_hooks(self) -> Schema:
-        return self.before["webhooks"]
+        return _hooks(self.before)
 
     @property
     def after_hooks(self) -> Schema:
-        return self.after["webhooks"]
+        return _hooks(self.after)
 
     def _inputs(self, name: str, before: Schema, after: Schema) -> Iterator[str]:
         old, new = _parameters(before), _parameters(after)
@@ -177,3 +177,12 @@ def _bounds(where: str, before: Schema, after: Schema) -> Iterator[str]:
         yield f"{where}: the pattern is another one"
     if before.get("additionalProperties", True) is not False and after.get("additionalProperties") is False:
         yield f"{where}: other members are refused now"
+
+
+def _hooks(document: Schema) -> Schema:
+    """By name, whether they stand in `webhooks` or are named there."""
+    items = document["components"].get("pathItems", {})
+    return {
+        name: items[item["$ref"].rpartition("/")[2]] if "$ref" in item else item
+        for name, item in document["webhooks"].items()
+    }

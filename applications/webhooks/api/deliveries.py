@@ -28,6 +28,13 @@ PARAMETERS = [
     OpenApiParameter(
         "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
     ),
+    OpenApiParameter(
+        "Link",
+        str,
+        OpenApiParameter.HEADER,
+        response=[200],
+        description='The next page, as `<address>; rel="next"`; not on the last one.',
+    ),
 ]
 
 

@@ -95,7 +95,11 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
         "discriminator": {"propertyName": "Type", "mapping": references},
     }
     del schemas["EventTypeEnum"]
-    result["webhooks"] = {name: {"post": _webhook(name, schema)} for name, schema in references.items()}
+    # By reference: openapi-generator makes code that does not compile of what stands in `webhooks` itself.
+    result["components"]["pathItems"] = {
+        name: {"post": _webhook(name, schema)} for name, schema in references.items()
+    }
+    result["webhooks"] = {name: {"$ref": f"#/components/pathItems/{name}"} for name in references}
     return result
 
 

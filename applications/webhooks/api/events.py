@@ -41,6 +41,13 @@ PARAMETERS = [
     OpenApiParameter(
         "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
     ),
+    OpenApiParameter(
+        "Link",
+        str,
+        OpenApiParameter.HEADER,
+        response=[200],
+        description='What follows, as `<address>; rel="next"`; on the last page too.',
+    ),
 ]
 
 

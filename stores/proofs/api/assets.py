@@ -68,9 +68,10 @@ class AssetViewSet(ApiViewSet):
         "only file of a form: at most 10 MB and 50 megapixels. It is kept without its metadata, upright and in "
         "sRGB. Only the application that sent it can use it, for this store only.",
         parameters=[STORE_ID],
+        # The form first: openapi-generator leaves its model out where it comes second, and imports it all the same.
         request={
-            "image/*": OpenApiTypes.BINARY,
             "multipart/form-data": AssetFormSerializer,
+            "image/*": OpenApiTypes.BINARY,
         },
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE],

@@ -231,7 +231,9 @@ def test_every_event_is_a_webhook_with_its_own_payload(document):
 
     assert set(document["webhooks"]) == set(mapping) == set(EventType.values)
     for name, reference in mapping.items():
-        body = document["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        assert document["webhooks"][name] == {"$ref": f"#/components/pathItems/{name}"}
+        item = document["components"]["pathItems"][name]
+        body = item["post"]["requestBody"]["content"]["application/json"]["schema"]
         event = schemas[reference.rpartition("/")[2]]
         assert body == {"$ref": reference}
         kind = event["properties"]["Type"]["$ref"].rpartition("/")[2]
@@ -246,7 +248,7 @@ def test_what_is_not_json_is_not_described_as_json(document):
     assert exported["text/csv"]["schema"] == {"type": "string"}
     for name in ("asset_create", "application_icon_set"):
         content = operations[name]["requestBody"]["content"]
-        assert list(content) == ["image/*", "multipart/form-data"]
+        assert list(content) == ["multipart/form-data", "image/*"]
         assert "$ref" in content["multipart/form-data"]["schema"]
 
 

@@ -1,0 +1,1 @@
+"""Client libraries, made from the golden schema by `make clients`."""

@@ -1,0 +1,1 @@
+"""Writes models and operations of the client libraries from the OpenAPI description."""

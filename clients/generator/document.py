@@ -1,0 +1,147 @@
+"""What the writers need to know of the OpenAPI description."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from clients.generator import names
+
+Schema = dict[str, Any]
+ROOT = "/api/v1"
+JSON = "application/json"
+FORM = "multipart/form-data"
+# Set by the library itself, unless the caller names another one.
+IDEMPOTENCY_KEY = "Idempotency-Key"
+IF_MATCH = "If-Match"
+
+
+class NotUnderstood(Exception):
+    """The description has something that no rule here knows; add one."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    schema: Schema
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    path_names: tuple[str, ...]
+    query: tuple[Parameter, ...]
+    takes_key: bool
+    takes_match: bool
+    body: Schema | None
+    body_required: bool
+    takes_file: bool
+    # None where nothing is answered.
+    answer: Schema | None
+    answers_file: bool
+    media: str
+    is_paged: bool
+    # Another media type of the same answer, as a method of its own: its name and the media type.
+    variant: tuple[str, str] | None
+
+    @property
+    def group(self) -> str:
+        return names.group_of(self.id)
+
+    @property
+    def name(self) -> str:
+        return names.method_of(self.id)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the same request sent twice does no more than once."""
+        return self.method in {"GET", "DELETE"} or self.takes_key or self.id in names.REPEATABLE
+
+
+@dataclass(frozen=True)
+class Document:
+    schemas: dict[str, Schema]
+    operations: tuple[Operation, ...]
+    groups: dict[str, list[Operation]] = field(default_factory=dict)
+
+
+def read_document(path: Path) -> Document:
+    found = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    operations = tuple(_operations(found))
+    groups: dict[str, list[Operation]] = {}
+    for operation in operations:
+        group = groups.setdefault(operation.group, [])
+        if any(one.name == operation.name for one in group):
+            raise NotUnderstood(f"{operation.id}: {operation.group}.{operation.name} is there already")
+        group.append(operation)
+    return Document(found["components"]["schemas"], operations, dict(sorted(groups.items())))
+
+
+def _operations(document: Schema) -> Iterator[Operation]:
+    for path, item in document["paths"].items():
+        for method, said in item.items():
+            yield _operation(path.removeprefix(ROOT), method.upper(), said)
+
+
+def _operation(path: str, method: str, said: Schema) -> Operation:
+    by_place: dict[str, list[Parameter]] = {"path": [], "query": [], "header": []}
+    for one in said.get("parameters", ()):
+        parameter = Parameter(
+            one["name"], one["schema"], one.get("required", False), one.get("description", "")
+        )
+        by_place[one["in"]].append(parameter)
+    headers = {one.name for one in by_place["header"]}
+    if unknown := headers - {IDEMPOTENCY_KEY, IF_MATCH}:
+        raise NotUnderstood(f"{said['operationId']}: the headers {sorted(unknown)}")
+    body, body_required, takes_file = _body(said)
+    return Operation(
+        said["operationId"],
+        method,
+        path,
+        said["summary"],
+        said.get("description", ""),
+        tuple(one.name for one in by_place["path"]),
+        tuple(sorted(by_place["query"], key=lambda one: not one.required)),
+        IDEMPOTENCY_KEY in headers,
+        IF_MATCH in headers,
+        body,
+        body_required,
+        takes_file,
+        **_answer(said),
+    )
+
+
+def _body(said: Schema) -> tuple[Schema | None, bool, bool]:
+    body = said.get("requestBody")
+    if body is None:
+        return None, False, False
+    required = body.get("required", False)
+    if JSON in body["content"]:
+        return body["content"][JSON]["schema"], required, False
+    if FORM in body["content"]:
+        return None, required, True
+    raise NotUnderstood(f"{said['operationId']}: a body of {list(body['content'])}")
+
+
+def _answer(said: Schema) -> dict[str, Any]:
+    good = [answer for status, answer in said["responses"].items() if status.startswith("2")]
+    content = good[0].get("content", {})
+    media = next(iter(content), None)
+    is_json = JSON in content
+    schema = content[JSON]["schema"] if is_json else (content[media]["schema"] if media else None)
+    is_list = bool(is_json and schema and schema.get("type") == "array")
+    return {
+        "answer": schema,
+        "media": media or "*/*",
+        "answers_file": media is not None and not is_json,
+        "is_paged": is_list and "Link" in good[0].get("headers", {}),
+        "variant": ("csv", "text/csv") if is_json and "text/csv" in content else None,
+    }

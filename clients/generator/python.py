@@ -1,0 +1,233 @@
+"""Writes `models.py` and `resources.py` of the Python library."""
+
+import keyword
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from clients.generator.document import Document, NotUnderstood, Operation, Schema
+from clients.generator.names import pascal, snake
+
+HEADING = '"""{}\n\nWritten by `make clients` from the OpenAPI description: changes belong there.\n"""\n'
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+MODELS_IMPORTS = """
+from __future__ import annotations
+
+import sys
+from typing import Any, Literal, Union
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired, TypedDict
+else:
+    from typing_extensions import NotRequired, TypedDict
+
+"""
+RESOURCES_IMPORTS = """
+from __future__ import annotations
+
+from builtins import list as List
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from store_fulfillment import models
+from store_fulfillment._calls import Call, File, quoted
+from store_fulfillment._paging import AsyncPages, Pages
+from store_fulfillment._transport import AsyncDownload, AsyncTransport, Download, Transport
+"""
+
+
+def write_python(document: Document, package: Path) -> None:
+    (package / "models.py").write_text("".join(_models(document)))
+    (package / "resources.py").write_text("".join(_resources(document)))
+
+
+def _models(document: Document) -> Iterator[str]:
+    yield HEADING.format("What the API takes and answers, member by member as it is sent.") + MODELS_IMPORTS
+    aliases = []
+    for name, schema in document.schemas.items():
+        if "properties" in schema:
+            yield _model(name, schema)
+        else:
+            aliases.append((name, schema))
+    # After the classes: an alias is evaluated. Enumerations first, for unions may name them.
+    for name, schema in sorted(aliases, key=lambda one: "enum" not in one[1]):
+        yield f"\n{name} = {_alias(schema)}\n"
+
+
+def _alias(schema: Schema) -> str:
+    if "oneOf" in schema:
+        return "Union[" + ", ".join(kind_of(one, "") for one in schema["oneOf"]) + "]"
+    return kind_of(schema, "")
+
+
+def _model(name: str, schema: Schema) -> str:
+    lines = [f"\n\nclass {name}(TypedDict):"]
+    if text := schema.get("description"):
+        lines += _quoted(text, 4)
+    for member, kind in schema["properties"].items():
+        if not member.isidentifier() or keyword.iskeyword(member):
+            raise NotUnderstood(f"{name}: the member {member}")
+        said = kind_of(kind, "")
+        said = said if member in schema.get("required", ()) else f"NotRequired[{said}]"
+        lines.append(f"    {member}: {said}")
+        if text := kind.get("description"):
+            lines += _quoted(text, 4)
+    return "\n".join(lines) + "\n"
+
+
+def kind_of(schema: Schema, module: str = "models.") -> str:
+    """The Python type of a schema; `module` is written before the name of a model."""
+    if "$ref" in schema:
+        return module + schema["$ref"].rpartition("/")[2]
+    for word in ("oneOf", "anyOf", "allOf"):
+        if word in schema:
+            return " | ".join(dict.fromkeys(kind_of(one, module) for one in schema[word]))
+    if "enum" in schema:
+        return "Literal[" + ", ".join(repr(one) for one in schema["enum"]) + "]"
+    if "type" not in schema:
+        return "Any"
+    kinds = schema["type"]
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return " | ".join(_single(kind, schema, module) for kind in kinds)
+
+
+def _single(kind: str, schema: Schema, module: str) -> str:
+    if kind == "array":
+        return (
+            f"list[{kind_of(schema['items'], module)}]" if not module else f"List[{kind_of(schema['items'])}]"
+        )
+    if kind == "object":
+        if "properties" in schema:
+            raise NotUnderstood("an object without a name; make a component of it")
+        held = schema.get("additionalProperties")
+        return f"dict[str, {kind_of(held, module) if isinstance(held, dict) else 'Any'}]"
+    return PLAIN[kind]
+
+
+def _resources(document: Document) -> Iterator[str]:
+    yield HEADING.format("The operations of the API, in groups.") + RESOURCES_IMPORTS
+    for group, operations in document.groups.items():
+        for prefix in ("", "Async"):
+            yield f"\n\nclass {prefix}{pascal(group)}:\n"
+            yield f"    def __init__(self, transport: {prefix}Transport) -> None:\n"
+            yield "        self._transport = transport\n"
+            for operation in operations:
+                yield _method(operation, is_async=bool(prefix))
+                if operation.variant:
+                    yield _method(operation, is_async=bool(prefix), variant=operation.variant)
+    for prefix in ("", "Async"):
+        yield f"\n\nclass {prefix}Resources:\n"
+        yield '    """What a client offers: each group of operations as an attribute."""\n\n'
+        yield f"    def __init__(self, transport: {prefix}Transport) -> None:\n"
+        for group in document.groups:
+            yield f"        self.{group} = {prefix}{pascal(group)}(transport)\n"
+
+
+def _method(operation: Operation, *, is_async: bool, variant: tuple[str, str] | None = None) -> str:
+    name = f"{operation.name}_{variant[0]}" if variant else operation.name
+    kind, how = _answer(operation, is_async, bool(variant))
+    is_paged = how == "pages"
+    word = "async def" if is_async and not is_paged else "def"
+    lines = ["", f"    {word} {name}("]
+    lines += [f"        {one}," for one in ["self", *_arguments(operation)]]
+    lines += [f"    ) -> {kind}:", *_quoted(f"{operation.summary}\n\n{operation.description}", 8)]
+    lines += [
+        "        call = Call(",
+        *(f"            {one}," for one in _call(operation, variant)),
+        "        )",
+    ]
+    prefix = "Async" if is_async else ""
+    wait = "await " if is_async else ""
+    if is_paged:
+        lines.append(f"        return {prefix}Pages(self._transport, call)")
+    elif kind == "None":
+        lines.append(f"        {wait}self._transport.{how}(call)")
+    else:
+        lines += [f"        answer: {kind} = {wait}self._transport.{how}(call)", "        return answer"]
+    return "\n".join(lines) + "\n"
+
+
+def _answer(operation: Operation, is_async: bool, is_variant: bool) -> tuple[str, str]:
+    """The type of the answer, and the method of the transport."""
+    prefix = "Async" if is_async else ""
+    if is_variant or operation.answers_file:
+        return f"{prefix}Download", "file"
+    if operation.answer is None:
+        return "None", "nothing"
+    if operation.is_paged:
+        return f"{prefix}Pages[{kind_of(operation.answer['items'])}]", "pages"
+    return kind_of(operation.answer), "json"
+
+
+def _arguments(operation: Operation) -> Iterator[str]:
+    for name in operation.path_names:
+        yield f"{snake(name)}: str"
+    if operation.takes_file:
+        yield "file: File"
+    elif operation.body is not None:
+        kind = _body_kind(operation.body)
+        yield f"body: {kind}" if operation.body_required else f"body: {kind} | None = None"
+    yield "*"
+    for one in operation.query:
+        kind = _query_kind(one.schema)
+        yield f"{snake(one.name)}: {kind}" if one.required else f"{snake(one.name)}: {kind} | None = None"
+    if operation.takes_file:
+        yield "content_type: str | None = None"
+    if operation.takes_match:
+        yield "if_match: str | None = None"
+    if operation.takes_key:
+        yield "idempotency_key: str | None = None"
+    yield "timeout: float | None = None"
+
+
+def _body_kind(schema: Schema) -> str:
+    """What is only read by the library may be any mapping or sequence."""
+    return kind_of(schema).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
+
+
+def _query_kind(schema: Schema) -> str:
+    if schema.get("format") == "date-time":
+        return "datetime | str"
+    if schema.get("type") == "array":
+        return f"Sequence[{kind_of(schema['items'])}]"
+    return kind_of(schema)
+
+
+def _call(operation: Operation, variant: tuple[str, str] | None) -> Iterator[str]:
+    path = operation.path
+    for name in operation.path_names:
+        path = path.replace("{" + name + "}", "{quoted(" + snake(name) + ")}")
+    yield repr(operation.id)
+    yield repr(operation.method)
+    yield f'f"{path}"' if operation.path_names else f'"{path}"'
+    if operation.query:
+        yield "query={" + ", ".join(f'"{one.name}": {snake(one.name)}' for one in operation.query) + "}"
+    if operation.takes_file:
+        yield "file=file"
+        yield "content_type=content_type"
+    elif operation.body is not None:
+        yield "body=body"
+    if operation.takes_match:
+        yield "if_match=if_match"
+    if operation.takes_key:
+        yield "idempotency_key=idempotency_key"
+        yield "takes_key=True"
+    if operation.is_repeatable:
+        yield "is_repeatable=True"
+    if variant or operation.answers_file:
+        yield f'accept="{variant[1] if variant else operation.media}"'
+    yield "timeout=timeout"
+
+
+def _quoted(text: str, indent: int) -> list[str]:
+    """A docstring; a description may hold quotes and backslashes."""
+    text = text.strip().replace("\\", "\\\\").replace('"""', "'''")
+    text = text[:-1] + '\\"' if text.endswith('"') else text
+    lines: list[str] = []
+    for paragraph in text.splitlines():
+        lines += textwrap.wrap(paragraph, 110 - indent, break_long_words=False) or [""]
+    said = " " * indent + f'"""{lines[0]}'
+    if len(lines) == 1:
+        return [f'{said}"""']
+    return [said, *((" " * indent + line).rstrip() for line in lines[1:]), " " * indent + '"""']

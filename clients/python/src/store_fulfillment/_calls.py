@@ -1,0 +1,86 @@
+"""One call of an operation, before it is sent."""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, BinaryIO, Union
+from urllib.parse import quote
+
+File = Union[bytes, str, "os.PathLike[str]", BinaryIO]
+"""The content itself, the path of a file, or a file that was opened for reading bytes."""
+
+SIGNATURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"BM": "image/bmp"}
+CHUNK = 65536
+
+
+@dataclass
+class Call:
+    operation: str
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    file: File | None = None
+    content_type: str | None = None
+    if_match: str | None = None
+    idempotency_key: str | None = None
+    takes_key: bool = False
+    is_repeatable: bool = False
+    accept: str = "application/json"
+    timeout: float | None = None
+
+    def headers(self) -> dict[str, str]:
+        """The same for every try: the key is what lets the service recognise a repeated request."""
+        headers = {"Accept": self.accept}
+        if self.if_match is not None:
+            headers["If-Match"] = self.if_match
+        if self.takes_key:
+            self.idempotency_key = self.idempotency_key or str(uuid.uuid4())
+            headers["Idempotency-Key"] = self.idempotency_key
+        if self.file is not None:
+            headers["Content-Type"] = self.content_type or media_type(self.file)
+        return headers
+
+    def parameters(self) -> list[tuple[str, str | int | float | bool | None]]:
+        found: list[tuple[str, str | int | float | bool | None]] = []
+        for name, value in self.query.items():
+            several = isinstance(value, Sequence) and not isinstance(value, str)
+            found += [(name, _text(one)) for one in (value if several else [value]) if one is not None]
+        return found
+
+
+def quoted(name: str) -> str:
+    """A path parameter: nothing in it leads to another address."""
+    if not name or name in {".", ".."}:
+        raise ValueError(f"{name!r} cannot be part of an address")
+    return quote(name, safe="@")
+
+
+def media_type(file: File) -> str:
+    """By its first bytes, else by its name."""
+    start = file[:4] if isinstance(file, bytes) else b""
+    if isinstance(file, (str, os.PathLike)):
+        with Path(file).open("rb") as opened:
+            start = opened.read(4)
+    elif not isinstance(file, bytes):
+        place = file.tell()
+        start = file.read(4)
+        file.seek(place)
+    known = next((media for first, media in SIGNATURES.items() if start.startswith(first)), None)
+    named = str(file) if isinstance(file, (str, os.PathLike)) else ""
+    return known or mimetypes.guess_type(named)[0] or "application/octet-stream"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        # Without an offset the service would take it for UTC, Python for the time zone of this machine.
+        return (value if value.tzinfo else value.astimezone()).astimezone(timezone.utc).isoformat()
+    return str(value)

@@ -1,0 +1,66 @@
+"""When a request is sent again, and how long to wait before."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from store_fulfillment._calls import Call
+
+BUSY = 429
+BROKEN = frozenset({500, 502, 503, 504})
+LIMIT = re.compile(r";\s*(r|t)=(\d+)")
+
+
+@dataclass(frozen=True)
+class Retries:
+    """`most` more tries after the first; a wait of more than `longest_wait` seconds is left to the caller."""
+
+    most: int = 4
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+
+    def wait_after(
+        self, call: Call, tries: int, outcome: httpx.Response | httpx.TransportError
+    ) -> float | None:
+        """Seconds to wait before the next try; None if there is to be none."""
+        if tries > self.most or not is_worth_another(call, outcome):
+            return None
+        # Half of it by chance: clients that failed together come back apart.
+        usual = min(self.first_wait * 2.0 ** (tries - 1), 8.0) * random.uniform(0.5, 1.0)  # noqa: S311
+        stated = stated_wait(outcome.headers) if isinstance(outcome, httpx.Response) else None
+        if stated is None:
+            return usual
+        return None if stated > self.longest_wait else stated + usual * 0.5
+
+
+def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError) -> bool:
+    if isinstance(outcome, (httpx.LocalProtocolError, httpx.UnsupportedProtocol)):
+        return False
+    if not isinstance(outcome, httpx.Response):
+        # Without a connection nothing was sent.
+        return call.is_repeatable or isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout))
+    if outcome.status_code == BUSY:
+        return True
+    if outcome.status_code in BROKEN:
+        return call.is_repeatable
+    # The try before is still being worked on.
+    return outcome.status_code == 409 and call.takes_key and "Retry-After" in outcome.headers
+
+
+def stated_wait(headers: httpx.Headers) -> float | None:
+    """What the service asks for, in `Retry-After` or, where nothing is left, in `RateLimit`."""
+    if (said := headers.get("Retry-After")) is not None:
+        if said.strip().isdigit():
+            return float(said)
+        try:
+            return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        except (TypeError, ValueError):
+            return None
+    limit = {name: int(value) for name, value in LIMIT.findall(headers.get("RateLimit", ""))}
+    return float(limit["t"]) if limit.get("r") == 0 and "t" in limit else None

@@ -1,0 +1,173 @@
+"""Access tokens: fetched, kept and renewed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx
+
+from store_fulfillment.errors import OAuthError
+
+# Renewed this much before it ends: a request on its way is not to arrive with one that has ended.
+EARLY = 30.0
+METADATA = "/.well-known/oauth-authorization-server"
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """`expires_at` is in seconds since 1970."""
+
+    access_token: str
+    expires_at: float
+    refresh_token: str | None = None
+    scope: str = ""
+
+    @property
+    def is_fresh(self) -> bool:
+        return time.time() < self.expires_at - EARLY
+
+
+@dataclass
+class ClientCredentials:
+    """An application by itself: its External_ID and one of its keys."""
+
+    client_id: str
+    client_secret: str
+    scopes: Sequence[str] = ()
+    tokens: Tokens | None = None
+
+    def form(self) -> dict[str, str] | None:
+        scope = {"scope": " ".join(self.scopes)} if self.scopes else {}
+        return {"grant_type": "client_credentials", **scope}
+
+    def keep(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+
+
+@dataclass
+class Person:
+    """A person who signed in through an application: see `start_sign_in`.
+
+    `on_tokens` is called with each new pair. Keep it: a refresh token works once.
+    """
+
+    client_id: str
+    tokens: Tokens | None
+    client_secret: str | None = None
+    on_tokens: Callable[[Tokens], None] | None = None
+
+    def form(self) -> dict[str, str] | None:
+        if self.tokens is None or self.tokens.refresh_token is None:
+            return None
+        return {"grant_type": "refresh_token", "refresh_token": self.tokens.refresh_token}
+
+    def keep(self, tokens: Tokens) -> None:
+        known = self.tokens.refresh_token if self.tokens else None
+        self.tokens = tokens if tokens.refresh_token else replace(tokens, refresh_token=known)
+        if self.on_tokens:
+            self.on_tokens(self.tokens)
+
+
+@dataclass
+class AccessToken:
+    """A token from elsewhere; it is not renewed."""
+
+    token: str
+    client_id: str = ""
+    client_secret: str | None = None
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self.token, float("inf"))
+
+    def form(self) -> dict[str, str] | None:
+        return None
+
+    def keep(self, tokens: Tokens) -> None:
+        raise OAuthError("invalid_token", "An access token from elsewhere cannot be renewed.")
+
+
+Credentials = ClientCredentials | Person | AccessToken
+
+
+def token_request(
+    base_url: str, client_id: str, client_secret: str | None, form: dict[str, str]
+) -> httpx.Request:
+    """A confidential client proves itself by HTTP Basic, a public one names itself."""
+    body = form if client_secret else {**form, "client_id": client_id}
+    headers = {"Accept": "application/json"}
+    if client_secret:
+        # RFC 6749, 2.3.1: both are encoded as in a form first.
+        pair = urlencode({client_id: client_secret}).replace("=", ":", 1)
+        headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
+    return httpx.Request("POST", f"{base_url}/oauth/token", data=body, headers=headers)
+
+
+def tokens_of(response: httpx.Response) -> Tokens:
+    """The tokens that were answered to `token_request`."""
+    try:
+        said = response.json()
+    except ValueError:
+        said = {}
+    if response.status_code != 200 or "access_token" not in said:
+        code = said.get("error") or f"status {response.status_code}"
+        raise OAuthError(code, said.get("error_description", ""))
+    ends = time.time() + float(said.get("expires_in", 3600))
+    return Tokens(said["access_token"], ends, said.get("refresh_token"), said.get("scope", ""))
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """A sign-in under way: send the person to `url`, keep the rest for `finish_sign_in` (PKCE, RFC 7636)."""
+
+    url: str
+    state: str
+    verifier: str
+    redirect_uri: str
+    client_id: str
+    base_url: str
+    issuer: str
+
+
+def start_sign_in(base_url: str, client_id: str, redirect_uri: str, scopes: Sequence[str] = ()) -> SignIn:
+    base_url = base_url.rstrip("/")
+    found = httpx.get(base_url + METADATA, timeout=30).raise_for_status().json()
+    state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    query = {
+        "response_type": "code",
+        "client_id": client_id,
+        "redirect_uri": redirect_uri,
+        "state": state,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+        **({"scope": " ".join(scopes)} if scopes else {}),
+    }
+    url = f"{found['authorization_endpoint']}?{urlencode(query)}"
+    return SignIn(url, state, verifier, redirect_uri, client_id, base_url, found["issuer"])
+
+
+def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = None) -> Tokens:
+    """The tokens for the address to which the browser was sent back."""
+    answer = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    # RFC 9207: an answer of another server is not ours, whatever it says.
+    if answer.get("state") != sign_in.state or answer.get("iss", sign_in.issuer) != sign_in.issuer:
+        raise OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.")
+    if "error" in answer:
+        raise OAuthError(answer["error"], answer.get("error_description", ""))
+    if "code" not in answer:
+        raise OAuthError("invalid_request", "The address holds no code.")
+    form = {
+        "grant_type": "authorization_code",
+        "code": answer["code"],
+        "redirect_uri": sign_in.redirect_uri,
+        "code_verifier": sign_in.verifier,
+    }
+    with httpx.Client(timeout=30) as client:
+        return tokens_of(client.send(token_request(sign_in.base_url, sign_in.client_id, client_secret, form)))

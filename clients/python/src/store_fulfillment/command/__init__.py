@@ -1,0 +1,53 @@
+"""The command `fulfillment`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from store_fulfillment._version import __version__
+from store_fulfillment.command import catalog, events, orders, sign_in
+
+app = typer.Typer(
+    name="fulfillment",
+    help="Prints, orders and events of a Store Fulfillment service, from a terminal.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 refused, 2 wrong use, 3 not signed in or not allowed, 4 not found, 5 no answer.",
+)
+orders_app = typer.Typer(help="Orders that were placed.", no_args_is_help=True)
+
+app.command()(sign_in.login)
+app.command()(sign_in.logout)
+app.command()(catalog.stores)
+app.command()(catalog.products)
+app.command()(catalog.proof)
+app.command()(orders.quote)
+app.command()(orders.order)
+orders_app.command()(orders.tail)
+orders_app.command()(orders.show)
+app.add_typer(orders_app, name="orders")
+app.command(name="events")(events.events)
+app.command()(events.listen)
+app.command()(orders.trigger)
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def of_all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What every command takes; the help of the whole stands above."""
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,133 @@
+"""`fulfillment stores`, `products` and `proof`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from store_fulfillment import Client
+from store_fulfillment.command.profiles import signed_in
+from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json, show_table
+
+Fields = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Template fields as NAME=VALUE; NAME=@photo.jpg sends a picture.", show_default=False
+    ),
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="A JSON file of template fields.", exists=True, dir_okay=False)
+]
+
+
+@reported
+def stores(as_json: AsJson = False) -> None:
+    """The stores that are open to you."""
+    client, _ = signed_in()
+    found = client.stores.list(verbose=True)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (one["StoreID"], one["CompanyName"], one.get("Currency", ""), one.get("ProductCount", ""))
+        for one in found
+    ]
+    show_table(("Store", "Company", "Currency", "Products"), rows, "No store is open to you.")
+
+
+@reported
+def products(
+    store: str,
+    product: Annotated[str | None, typer.Argument(help="Show this one with its fields and prices.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a store prints."""
+    client, _ = signed_in()
+    if product is None:
+        found = client.products.list(store)
+        if as_json:
+            show_json(found)
+            return
+        rows = [
+            (one["ID"], one["Name"], one["DefaultQty"], "yes" if one["HasTemplate"] else "") for one in found
+        ]
+        show_table(("Product", "Name", "Usual quantity", "Template"), rows, "This store has no products.")
+        return
+    one = client.products.get(store, product, verbose=True)
+    if as_json:
+        show_json(one)
+        return
+    screen.print(
+        f"{one['Name']}: {one['MinimumQty']} to {one['MaximumQty']}, in steps of {one['IncrementQty']}"
+    )
+    fields = [
+        (
+            field["FieldName"],
+            f"{field['Type']} {field['SubType']}",
+            "yes" if field["Required"] else "",
+            field["Prompt"],
+        )
+        for field in one["TemplateFields"]
+    ]
+    show_table(("Field", "Type", "Required", "Prompt"), fields, "It has no template fields.")
+    prices = [
+        (one["DeliveryMethodCode"], one["CountryCode"], one["Price"], one["Description"])
+        for one in one["DeliveredPrices"]
+    ]
+    show_table(("Delivery", "Country", "Price of one", "Description"), prices, "It has no prices.")
+
+
+@reported
+def proof(
+    store: str,
+    product: str,
+    fields: Fields = None,
+    data: Data = None,
+    out: Annotated[Path, typer.Option(help="The folder to write to.", file_okay=False)] = Path(),
+    open_files: Annotated[
+        bool, typer.Option("--open/--no-open", help="Show the PDF when it is there.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """See what will be printed: writes the PDF and a picture of each page."""
+    client, _ = signed_in()
+    values = template_data(client, store, fields, data)
+    with notes.status("Rendering the proof"):
+        made = client.proofs.create(store, product, values)
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = [(made["PdfURL"], out / f"{product}.pdf")]
+    wanted += [(url, out / f"{product}-{page}.png") for page, url in enumerate(made["PageURLs"], 1)]
+    with Progress(console=notes, transient=True) as progress:
+        for url, path in progress.track(wanted, description="Saving"):
+            client.download(url).save(path)
+    if as_json:
+        show_json({**made, "Files": [str(path) for _, path in wanted]})
+    else:
+        for message in made["_meta"]["Messages"]:
+            notes.print(f"[yellow]{message}[/yellow]")
+        for _, path in wanted:
+            screen.print(str(path), soft_wrap=True)
+    if open_files and not as_json:
+        typer.launch(str(wanted[0][1]))
+
+
+def template_data(
+    client: Client, store: str, fields: list[str] | None, data: Path | None
+) -> dict[str, str | None]:
+    """Of the file, then of the command line; pictures are sent first."""
+    values: dict[str, Any] = json.loads(data.read_text("utf-8")) if data else {}
+    if not isinstance(values, dict):
+        raise typer.BadParameter(f"{data} holds no JSON object")
+    for field in fields or []:
+        name, mark, value = field.partition("=")
+        if not mark:
+            raise typer.BadParameter(f"{field!r} is not NAME=VALUE")
+        if value.startswith("@"):
+            with notes.status(f"Sending {value[1:]}"):
+                value = client.assets.create(store, value[1:])["AssetID"]
+        values[name] = value
+    return values

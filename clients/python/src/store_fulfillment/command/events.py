@@ -1,0 +1,96 @@
+"""`fulfillment events` and `listen`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+from urllib.parse import urlsplit
+
+import typer
+
+from store_fulfillment import models
+from store_fulfillment.command import listening
+from store_fulfillment.command.profiles import signed_in
+from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json
+
+Types = Annotated[
+    list[str] | None, typer.Option("--type", help="A name or a pattern such as order.*; repeat it.")
+]
+
+
+@reported
+def events(
+    types: Types = None,
+    store: Annotated[str | None, typer.Option(help="Of this store alone.")] = None,
+    since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1d",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What happened to your orders and requests, oldest first; 30 days are kept."""
+    client, profile = signed_in()
+    application = listening.application_of(client, profile)
+    start = listening.moment_before(since)
+    if follow:
+        found = listening.follow(client, application, created_after=start, types=types or (), store=store)
+    else:
+        wanted = cast("Any", types or None)
+        found = iter(
+            client.events.list(application, created_after=start, type=wanted, store_id=store, take=500)
+        )
+    for event in found:
+        if as_json:
+            show_json(event, is_line=True)
+        else:
+            screen.print(line_of(event), soft_wrap=True)
+
+
+@reported
+def listen(
+    forward_to: Annotated[
+        str, typer.Option(help="The address of your endpoint, such as http://localhost:3000/hook.")
+    ],
+    types: Types = None,
+    since: Annotated[
+        str, typer.Option(help="Of the first start: begin this long ago: 30s, 10m, 2h, 7d.")
+    ] = "0s",
+    restart: Annotated[
+        bool, typer.Option(help="Forget where it was left, and begin as the first time.")
+    ] = False,
+    skip_refused: Annotated[bool, typer.Option(help="Go on when the endpoint refuses an event.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forward events to an endpoint on this machine, signed as webhooks are.
+
+    It reads the log of events: no address has to be open to the service. It goes on where it was left, so
+    nothing is lost between two starts; each event is sent until the endpoint answers with 2xx.
+    """
+    if urlsplit(forward_to).scheme not in {"http", "https"}:
+        raise typer.BadParameter("--forward-to is an address that begins with http:// or https://")
+    client, profile = signed_in()
+    application = listening.application_of(client, profile)
+    path = listening.place_file(application, forward_to)
+    place = None if restart else listening.read_place(path)
+    if place is None:
+        place = listening.new_place(since)
+        listening.write_place(path, place)
+    notes.print(f"Forwarding to {forward_to}; Ctrl-C ends it. The secret of the signatures:")
+    notes.print(place.secret, soft_wrap=True)
+    for one in listening.forward_all(
+        client, application, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
+    ):
+        if as_json:
+            show_json(
+                {"Event": one.event, "Status": one.status, "Milliseconds": one.milliseconds}, is_line=True
+            )
+        elif one.is_taken:
+            screen.print(
+                f"{line_of(one.event)}  [green]{one.status}[/green] {one.milliseconds} ms", soft_wrap=True
+            )
+        else:
+            said = one.problem or f"answered {one.status}"
+            screen.print(f"{line_of(one.event)}  [red]{said}[/red]", soft_wrap=True)
+
+
+def line_of(event: models.Event) -> str:
+    said = cast("dict[str, Any]", event["Data"])
+    about = said.get("OrderNumber") or said.get("AssociationID") or said.get("WebhookID") or ""
+    return f"{event['Timestamp']}  {event['Type']:<24} {about}"

@@ -1,0 +1,176 @@
+"""Following the log of events: where it was left, and forwarding each event signed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import time
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import httpx
+import typer
+from rich.markup import escape
+from standardwebhooks import Webhook
+
+from store_fulfillment import Client, ConnectionFailed, InvalidRequest, RateLimited, ServerError, models
+from store_fulfillment.command.profiles import Profile, folder, write_privately
+from store_fulfillment.command.screen import notes
+
+# Two requests a second of the six hundred a minute that a subscription usually has.
+POLL_SECONDS = 0.5
+LONGEST_PAUSE = 10.0
+PAGE = 500
+SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a listener is in the log: behind an event, or at the moment it began."""
+
+    secret: str
+    created_after: str
+    event_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Forwarded:
+    event: models.Event
+    status: int | None
+    milliseconds: int
+    problem: str = ""
+
+    @property
+    def is_taken(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+def moment_before(span: str) -> datetime:
+    found = re.fullmatch(r"(\d+)([smhd])", span)
+    if not found:
+        raise typer.BadParameter(f"{span!r} is no time such as 30s, 10m, 2h or 7d")
+    return datetime.now(timezone.utc) - timedelta(seconds=int(found[1]) * SPANS[found[2]])
+
+
+def application_of(client: Client, profile: Profile) -> str:
+    """The ID of the application that is signed in: its events are read."""
+    for one in client.applications.list():
+        if one["External_ID"] == profile.client_id:
+            return one["ID"]
+    raise ValueError(f"You may not read the events of {profile.client_id}: you need a role in it.")
+
+
+def follow(
+    client: Client,
+    application: str,
+    *,
+    created_after: datetime | str,
+    after: str | None = None,
+    types: Sequence[str] = (),
+    store: str | None = None,
+) -> Iterator[models.Event]:
+    """Events for ever, in the order of the log."""
+    while True:
+        try:
+            page = client.events.list(
+                application,
+                after=after,
+                created_after=created_after,
+                take=PAGE,
+                type=list(types) or None,  # type: ignore[arg-type]
+                store_id=store,
+            ).first()
+        except InvalidRequest as error:
+            # The event it stood behind is older than what is kept: what is left begins later.
+            if after is None or error.code != "parameter_invalid":
+                raise
+            after = None
+            continue
+        except (ConnectionFailed, RateLimited, ServerError) as error:
+            notes.print(f"[yellow]{escape(str(error))}; trying again[/yellow]")
+            time.sleep(LONGEST_PAUSE)
+            continue
+        yield from page.items
+        # A cursor and the last event are the same place; without events the cursor is all there is.
+        after = page.items[-1]["EventID"] if page.items else after
+        if len(page.items) < PAGE:
+            time.sleep(POLL_SECONDS)
+
+
+def place_file(application: str, target: str) -> Path:
+    name = hashlib.sha256(f"{application} {target}".encode()).hexdigest()[:20]
+    return folder() / "listeners" / f"{name}.json"
+
+
+def read_place(path: Path) -> Place | None:
+    try:
+        return Place(**json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_place(path: Path, place: Place) -> None:
+    write_privately(path, asdict(place))
+
+
+def new_place(since: str) -> Place:
+    secret = "whsec_" + b64encode(secrets.token_bytes(32)).decode()
+    return Place(secret, moment_before(since).isoformat())
+
+
+def forward_all(
+    client: Client,
+    application: str,
+    target: str,
+    *,
+    path: Path,
+    place: Place,
+    types: Sequence[str],
+    skips_refused: bool,
+) -> Iterator[Forwarded]:
+    """Each event until it is taken, one after the other, so that the events of an order keep their order.
+
+    The place is written after each: one that was taken just before a stop comes again, and none is left out.
+    """
+    events = follow(client, application, created_after=place.created_after, after=place.event_id, types=types)
+    # Of this machine or beside it: no proxy of the environment stands between.
+    with httpx.Client(timeout=15.0, trust_env=False) as http:
+        for event in events:
+            pause = POLL_SECONDS
+            while True:
+                outcome = forward(http, target, place.secret, event)
+                yield outcome
+                if outcome.is_taken or (skips_refused and outcome.status is not None):
+                    break
+                time.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            place = replace(place, event_id=event["EventID"])
+            write_place(path, place)
+
+
+def forward(http: httpx.Client, target: str, secret: str, event: models.Event) -> Forwarded:
+    body = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+    now = datetime.now(timezone.utc)
+    headers: dict[str, Any] = {
+        "Content-Type": "application/json",
+        "User-Agent": "fulfillment-listen",
+        "webhook-id": event["EventID"],
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(secret).sign(event["EventID"], now, body),
+    }
+    began = time.monotonic()
+    try:
+        answer = http.post(target, content=body.encode(), headers=headers)
+    except httpx.HTTPError as error:
+        return Forwarded(event, None, _since(began), str(error) or type(error).__name__)
+    return Forwarded(event, answer.status_code, _since(began))
+
+
+def _since(began: float) -> int:
+    return int((time.monotonic() - began) * 1000)

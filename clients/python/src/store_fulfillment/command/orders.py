@@ -1,0 +1,196 @@
+"""`fulfillment quote`, `order`, `orders tail`, `orders show` and `trigger`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from store_fulfillment import Client, models
+from store_fulfillment.command.catalog import Data, Fields, template_data
+from store_fulfillment.command.listening import application_of, follow, moment_before
+from store_fulfillment.command.profiles import signed_in
+from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json, show_table
+
+Quantity = Annotated[
+    int | None, typer.Option("--quantity", "-n", help="Default: the product's usual one.", min=1)
+]
+DEMO_STORE = "demo"
+SAMPLE: models.RecipientRequest = {
+    "Name": "Dana Whitfield",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+}
+
+
+@reported
+def quote(
+    store: str,
+    product: str,
+    quantity: Quantity = None,
+    country: Annotated[str, typer.Option(help="Two letters.")] = "US",
+    postal_code: Annotated[str | None, typer.Option()] = None,
+    state: Annotated[str | None, typer.Option()] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What it costs, and when it arrives. Binding for 48 hours."""
+    client, _ = signed_in()
+    found = client.quotes.create(
+        store,
+        {
+            "Items": [{"ProductID": product, "Quantity": quantity or usual_quantity(client, store, product)}],
+            "ShipTo": {"CountryCode": country, "PostalCode": postal_code, "State": state},
+        },
+    )
+    if as_json:
+        show_json(found)
+        return
+    screen.print(f"Quote {found['QuoteID']}, until {found['ExpiresAt']}")
+    rows = [
+        (
+            one["OptionID"],
+            f"{one['Total']:.2f} {found['Currency']}",
+            one["EarliestDelivery"],
+            one["LatestDelivery"],
+        )
+        for one in found["Options"]
+    ]
+    show_table(("Option", "Total", "Earliest", "Latest"), rows, "It cannot be delivered there.")
+
+
+@reported
+def order(
+    store: str,
+    product: Annotated[str | None, typer.Argument(help="Or the whole order with --body.")] = None,
+    fields: Fields = None,
+    quantity: Quantity = None,
+    data: Data = None,
+    to: Annotated[
+        Path | None, typer.Option(help="A JSON file of the recipient.", exists=True, dir_okay=False)
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option(help="A JSON file of the whole order; - is standard input.")
+    ] = None,
+    external_id: Annotated[
+        str | None, typer.Option(help="Your own ID: a second order with it is refused.")
+    ] = None,
+    idempotency_key: Annotated[
+        str | None, typer.Option(help="The same key orders once, for 24 hours.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Order, once: however often the request has to be sent."""
+    client, _ = signed_in()
+    if body is not None:
+        wanted = json.loads(sys.stdin.read() if body == "-" else Path(body).read_text("utf-8"))
+    elif product is None or to is None:
+        raise typer.BadParameter("name a product and --to, or give the whole order with --body")
+    else:
+        item = {
+            "ProductID": product,
+            "Quantity": quantity or usual_quantity(client, store, product),
+            "TemplateData": template_data(client, store, fields, data),
+        }
+        wanted = {"Recipient": json.loads(to.read_text("utf-8")), "Items": [item]}
+    if external_id:
+        wanted["ExternalID"] = external_id
+    with notes.status("Ordering"):
+        placed = client.orders.create(
+            store, cast("models.OrderRequest", wanted), idempotency_key=idempotency_key
+        )
+    show_order(placed, as_json)
+
+
+@reported
+def show(
+    store: str,
+    order_id: Annotated[str, typer.Argument(help="Or @ and your ExternalID.")],
+    as_json: AsJson = False,
+) -> None:
+    """One order, as it is now."""
+    client, _ = signed_in()
+    show_order(client.orders.get(store, order_id), as_json)
+
+
+@reported
+def tail(
+    store: str,
+    since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "0s",
+    as_json: AsJson = False,
+) -> None:
+    """Orders of a store as they change, until Ctrl-C."""
+    client, profile = signed_in()
+    start = moment_before(since)
+    application = application_of(client, profile)
+    notes.print(f"Waiting for changes of orders of {store}; Ctrl-C ends it.")
+    for event in follow(client, application, created_after=start, types=["order.*"], store=store):
+        if as_json:
+            show_json(event, is_line=True)
+            continue
+        said = cast("dict[str, Any]", event["Data"])
+        screen.print(
+            f"{event['Timestamp']}  {said['OrderNumber']}  {said['StatusName']}  {said['ExternalID'] or ''}"
+        )
+
+
+class Story(str, Enum):
+    RECEIVED = "order.received"
+    ACCEPTED = "order.accepted"
+    IN_PRODUCTION = "order.in_production"
+    SHIPPED = "order.shipped"
+    DELIVERED = "order.delivered"
+    CANCELLED = "order.cancelled"
+
+
+STEPS = (Story.RECEIVED, Story.ACCEPTED, Story.IN_PRODUCTION, Story.SHIPPED, Story.DELIVERED)
+
+
+@reported
+def trigger(
+    story: Annotated[Story, typer.Argument(help="The event to bring about.")],
+    product: Annotated[
+        str | None, typer.Option(help="Of the demo store. Default: one without a template.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring an event about: orders at the demo store, and moves the order on. Nothing is produced."""
+    client, _ = signed_in()
+    chosen = product or plain_product(client)
+    quantity = usual_quantity(client, DEMO_STORE, chosen)
+    placed = client.orders.create(
+        DEMO_STORE, {"Recipient": SAMPLE, "Items": [{"ProductID": chosen, "Quantity": quantity}]}
+    )
+    if story == Story.CANCELLED:
+        placed = client.orders.cancel(DEMO_STORE, placed["OrderID"], {"Reason": "fulfillment trigger"})
+    else:
+        for _ in range(STEPS.index(story)):
+            placed = client.orders.advance(DEMO_STORE, placed["OrderID"])
+    show_order(placed, as_json)
+
+
+def plain_product(client: Client) -> str:
+    for one in client.products.list(DEMO_STORE):
+        if not one["HasTemplate"]:
+            return one["ID"]
+    raise ValueError("The demo store has no product without a template; name one with --product.")
+
+
+def usual_quantity(client: Client, store: str, product: str) -> int:
+    return client.products.get(store, product)["DefaultQty"]
+
+
+def show_order(placed: models.Order, as_json: bool) -> None:
+    if as_json:
+        show_json(placed)
+        return
+    screen.print(
+        f"Order {placed['OrderNumber']}: {placed['StatusName']}, {placed['Total']:.2f} {placed['Currency']}"
+    )
+    screen.print(f"OrderID {placed['OrderID']}, until {placed['LatestDelivery']}")

@@ -1,0 +1,75 @@
+"""What people and programs see: tables, JSON, errors and exit codes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from store_fulfillment import (
+    ConnectionFailed,
+    Forbidden,
+    FulfillmentError,
+    NotFound,
+    OAuthError,
+    Unauthorized,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, as the API answers it.")]
+Command = TypeVar("Command", bound=Callable[..., None])
+# Progress and complaints: never in what a program reads.
+notes = Console(stderr=True, highlight=False)
+screen = Console(highlight=False)
+REFUSED = 1
+NOT_ALLOWED = 3
+NOT_FOUND = 4
+NO_ANSWER = 5
+
+
+def reported(command: Command) -> Command:
+    """Errors of the library become a sentence and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except FulfillmentError as error:
+            notes.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(exit_code(error)) from error
+        except (OSError, ValueError) as error:
+            notes.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(REFUSED) from error
+        except KeyboardInterrupt as error:
+            raise typer.Exit(130) from error
+
+    return run  # type: ignore[return-value]
+
+
+def exit_code(error: FulfillmentError) -> int:
+    if isinstance(error, (Unauthorized, Forbidden, OAuthError)):
+        return NOT_ALLOWED
+    if isinstance(error, NotFound):
+        return NOT_FOUND
+    return NO_ANSWER if isinstance(error, ConnectionFailed) else REFUSED
+
+
+def show_json(value: Any, *, is_line: bool = False) -> None:
+    sys.stdout.write(json.dumps(value, indent=None if is_line else 2, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def show_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], nothing: str) -> None:
+    table = Table(*headings, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    if table.row_count:
+        screen.print(table)
+    else:
+        notes.print(nothing)

@@ -1,0 +1,122 @@
+"""What can go wrong, as exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+
+class FulfillmentError(Exception):
+    """Everything this library raises on its own account."""
+
+
+class ConnectionFailed(FulfillmentError):
+    """No answer came, not even after the tries that were allowed. What was sent may have been done."""
+
+
+class TimedOut(ConnectionFailed):
+    """The answer took longer than the timeout."""
+
+
+class OAuthError(FulfillmentError):
+    """The token endpoint, or the person, said no: `code` is that of RFC 6749."""
+
+    def __init__(self, code: str, description: str = "") -> None:
+        self.code = code
+        self.description = description
+        super().__init__(f"{code}: {description}" if description else code)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake in what was sent: `pointer` is a JSON pointer into it."""
+
+    pointer: str
+    code: str
+    message: str
+
+
+class ApiError(FulfillmentError):
+    """An answer with an error status; `code` is stable, `errors` point into what was sent."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any], headers: httpx.Headers) -> None:
+        self.status = status
+        self.problem = problem
+        self.headers = headers
+        self.code = str(problem.get("Code", ""))
+        self.title = str(problem.get("title", ""))
+        self.detail = str(problem.get("detail", ""))
+        self.errors = tuple(
+            Fault(str(one.get("Pointer", "")), str(one.get("Code", "")), str(one.get("Message", "")))
+            for one in problem.get("Errors") or ()
+        )
+        self.error_count = int(problem.get("ErrorCount") or len(self.errors))
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        lines = [f"{self.status} {self.code}: {self.detail or self.title}".replace(" : ", ": ")]
+        lines += [f"  {one.pointer or '(all of it)'}: {one.message}" for one in self.errors]
+        if self.error_count > len(self.errors):
+            lines.append(f"  and {self.error_count - len(self.errors)} more")
+        return "\n".join(lines)
+
+
+class InvalidRequest(ApiError):
+    """400, 413, 415, 422: what was sent breaks a rule."""
+
+
+class Unauthorized(ApiError):
+    """401: the subscription key or the token is missing or not valid."""
+
+
+class Forbidden(ApiError):
+    """403: this caller may not do that."""
+
+
+class NotFound(ApiError):
+    """404"""
+
+
+class Conflict(ApiError):
+    """409: the state does not allow it."""
+
+
+class PreconditionFailed(ApiError):
+    """412: it has changed since it was read."""
+
+
+class RateLimited(ApiError):
+    """429, after all tries."""
+
+
+class ServerError(ApiError):
+    """500 and above, after all tries."""
+
+
+KINDS: dict[int, type[ApiError]] = {
+    400: InvalidRequest,
+    413: InvalidRequest,
+    415: InvalidRequest,
+    422: InvalidRequest,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    412: PreconditionFailed,
+    429: RateLimited,
+}
+
+
+def error_of(response: httpx.Response) -> ApiError:
+    """The exception for an answer that was read."""
+    try:
+        problem = response.json()
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict):
+        problem = {"title": response.reason_phrase, "detail": response.text[:500]}
+    kind = ServerError if response.status_code >= 500 else KINDS.get(response.status_code, ApiError)
+    return kind(response.status_code, problem, response.headers)

@@ -1,0 +1,160 @@
+/** Access tokens: fetched, kept and renewed. */
+import { OAuthError } from "./errors.js";
+
+// Renewed this many seconds before it ends: a request on its way is not to arrive with one that has ended.
+const EARLY = 30;
+
+/** `expiresAt` is in seconds since 1970. */
+export interface Tokens {
+  accessToken: string;
+  expiresAt: number;
+  refreshToken?: string | undefined;
+  scope?: string | undefined;
+}
+
+/** An application by itself: its External_ID and one of its keys. Never in a browser. */
+export interface ClientCredentials {
+  clientId: string;
+  clientSecret: string;
+  scopes?: readonly string[];
+}
+
+/** A person who signed in: see `startSignIn`. Keep what `onTokens` is given: a refresh token works once. */
+export interface Person {
+  clientId: string;
+  tokens: Tokens;
+  clientSecret?: string;
+  onTokens?: (tokens: Tokens) => void | Promise<void>;
+}
+
+/** A token from elsewhere; it is not renewed. */
+export interface AccessToken {
+  accessToken: string;
+}
+
+export type Credentials = ClientCredentials | Person | AccessToken;
+
+export class TokenSource {
+  #tokens: Tokens | undefined;
+  #renewing: Promise<string> | undefined;
+
+  constructor(readonly credentials: Credentials) {
+    if ("accessToken" in credentials) this.#tokens = { accessToken: credentials.accessToken, expiresAt: Infinity };
+    else if ("tokens" in credentials) this.#tokens = credentials.tokens;
+  }
+
+  /** The form of the token request, or undefined where nothing can be renewed. */
+  form(): Record<string, string> | undefined {
+    if ("accessToken" in this.credentials) return undefined;
+    if ("tokens" in this.credentials) {
+      const token = this.#tokens?.refreshToken;
+      return token === undefined ? undefined : { grant_type: "refresh_token", refresh_token: token };
+    }
+    const scopes = this.credentials.scopes ?? [];
+    return { grant_type: "client_credentials", ...(scopes.length ? { scope: scopes.join(" ") } : {}) };
+  }
+
+  /** `refused` is a token the service did not take. One request renews it for all that wait. */
+  async token(renew: (form: Record<string, string>) => Promise<Tokens>, refused?: string): Promise<string> {
+    const known = this.#tokens;
+    const form = this.form();
+    if (known !== undefined && form === undefined) return known.accessToken;
+    if (known !== undefined && known.accessToken !== refused && Date.now() / 1000 < known.expiresAt - EARLY) {
+      return known.accessToken;
+    }
+    this.#renewing ??= this.#renew(renew, form ?? {}).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renew(renew: (form: Record<string, string>) => Promise<Tokens>, form: Record<string, string>): Promise<string> {
+    const found = await renew(form);
+    this.#tokens = { ...found, refreshToken: found.refreshToken ?? this.#tokens?.refreshToken };
+    if ("onTokens" in this.credentials) await this.credentials.onTokens?.(this.#tokens);
+    return found.accessToken;
+  }
+}
+
+/** A confidential client proves itself by HTTP Basic, a public one names itself. */
+export function tokenRequest(baseUrl: string, clientId: string, clientSecret: string | undefined, form: Record<string, string>): Request {
+  const body = new URLSearchParams(clientSecret ? form : { ...form, client_id: clientId });
+  const headers = new Headers({ Accept: "application/json" });
+  if (clientSecret) {
+    // RFC 6749, 2.3.1: both are encoded as in a form first.
+    const encoded = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
+    headers.set("Authorization", `Basic ${btoa(`${encoded(clientId)}:${encoded(clientSecret)}`)}`);
+  }
+  return new Request(`${baseUrl}/oauth/token`, { method: "POST", body, headers });
+}
+
+export async function tokensOf(response: Response): Promise<Tokens> {
+  const said = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  if (!response.ok || typeof said["access_token"] !== "string") {
+    throw new OAuthError(String(said["error"] ?? `status ${response.status}`), String(said["error_description"] ?? ""));
+  }
+  return {
+    accessToken: said["access_token"],
+    expiresAt: Date.now() / 1000 + Number(said["expires_in"] ?? 3600),
+    refreshToken: said["refresh_token"] as string | undefined,
+    scope: said["scope"] as string | undefined,
+  };
+}
+
+/** A sign-in under way: send the person to `url`, keep the rest for `finishSignIn` (PKCE, RFC 7636). */
+export interface SignIn {
+  url: string;
+  state: string;
+  verifier: string;
+  redirectUri: string;
+  clientId: string;
+  baseUrl: string;
+  issuer: string;
+}
+
+export async function startSignIn(request: {
+  baseUrl: string;
+  clientId: string;
+  redirectUri: string;
+  scopes?: readonly string[];
+}): Promise<SignIn> {
+  const baseUrl = request.baseUrl.replace(/\/+$/, "");
+  const found = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`);
+  if (!found.ok) throw new OAuthError("server_error", `The service answered ${found.status} instead of its metadata.`);
+  const metadata = (await found.json()) as Record<string, string>;
+  const [state, verifier] = [randomText(24), randomText(48)];
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  const url = new URL(String(metadata["authorization_endpoint"]));
+  url.search = new URLSearchParams({
+    response_type: "code",
+    client_id: request.clientId,
+    redirect_uri: request.redirectUri,
+    state,
+    code_challenge: base64Url(new Uint8Array(digest)),
+    code_challenge_method: "S256",
+    ...(request.scopes?.length ? { scope: request.scopes.join(" ") } : {}),
+  }).toString();
+  const issuer = String(metadata["issuer"]);
+  return { url: url.href, state, verifier, redirectUri: request.redirectUri, clientId: request.clientId, baseUrl, issuer };
+}
+
+/** The tokens for the address to which the browser was sent back. */
+export async function finishSignIn(signIn: SignIn, address: string, clientSecret?: string): Promise<Tokens> {
+  const answer = new URL(address).searchParams;
+  // RFC 9207: an answer of another server is not ours, whatever it says.
+  if (answer.get("state") !== signIn.state || (answer.get("iss") ?? signIn.issuer) !== signIn.issuer) {
+    throw new OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.");
+  }
+  const error = answer.get("error");
+  if (error !== null) throw new OAuthError(error, answer.get("error_description") ?? "");
+  const code = answer.get("code");
+  if (code === null) throw new OAuthError("invalid_request", "The address holds no code.");
+  const form = { grant_type: "authorization_code", code, redirect_uri: signIn.redirectUri, code_verifier: signIn.verifier };
+  return tokensOf(await fetch(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form)));
+}
+
+function randomText(bytes: number): string {
+  return base64Url(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

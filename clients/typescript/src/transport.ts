@@ -1,0 +1,271 @@
+/** How a call is made: its headers, its tries and what comes of it. */
+import { type Credentials, TokenSource, tokenRequest, type Tokens, tokensOf } from "./auth.js";
+import { ConnectionFailed, errorOf, TimedOut } from "./errors.js";
+import { type Retries, USUAL_RETRIES, waitAfter } from "./retries.js";
+import { VERSION } from "./version.js";
+
+/** A Blob is read as it is sent: in Node.js, `await openAsBlob(path)` makes one of a file. */
+export type UploadBody = Blob | Uint8Array | ArrayBuffer;
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Seconds for each try. */
+  timeout?: number | undefined;
+  /** The `ETag` of what was read: the call is refused if it has changed since. */
+  ifMatch?: string | undefined;
+  /** Made for each call if it is left out. */
+  idempotencyKey?: string | undefined;
+  /** Of a file; found from its first bytes if it is left out. */
+  contentType?: string | undefined;
+}
+
+export interface Call {
+  operation: string;
+  method: string;
+  path: string;
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+  file?: UploadBody;
+  takesKey?: boolean;
+  isRepeatable?: boolean;
+  accept?: string;
+  options: CallOptions;
+}
+
+export interface ClientOptions {
+  baseUrl: string;
+  subscriptionKey: string;
+  credentials: Credentials;
+  /** Seconds for each try; 30 if it is left out. */
+  timeout?: number;
+  retries?: Partial<Retries>;
+  /** Written before the library's own; browsers send theirs. */
+  userAgent?: string;
+  fetch?: typeof globalThis.fetch;
+}
+
+const ROOT = "/api/v1";
+const headersByAnswer = new WeakMap<object, Headers>();
+
+/** The headers of the answer that an operation returned. */
+export function headersOf(answer: object): Headers {
+  const headers = headersByAnswer.get(answer);
+  if (headers === undefined) throw new TypeError("Only what an operation returned has headers, no copy of it and no part of it.");
+  return headers;
+}
+
+/** The version of a record, for `ifMatch` of a later change. */
+export function etagOf(answer: object): string | undefined {
+  return headersOf(answer).get("ETag") ?? undefined;
+}
+
+/** A path parameter: nothing in it leads to another address. */
+export function quoted(name: string): string {
+  if (name === "" || name === "." || name === "..") throw new TypeError(`"${name}" cannot be part of an address`);
+  return encodeURIComponent(name).replaceAll("%40", "@");
+}
+
+/** A file that is read as it comes. `body` is a stream; `await writeFile(path, file.body)` saves it in Node.js. */
+export class Download {
+  readonly headers: Headers;
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    this.headers = response.headers;
+    this.#response = response;
+  }
+
+  get body(): ReadableStream<Uint8Array> {
+    return this.#response.body ?? new Blob([]).stream();
+  }
+
+  get mediaType(): string {
+    return (this.headers.get("Content-Type") ?? "").split(";")[0] ?? "";
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return this.#response.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+  }
+
+  blob(): Promise<Blob> {
+    return this.#response.blob();
+  }
+
+  text(): Promise<string> {
+    return this.#response.text();
+  }
+}
+
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly #baseUrl: string;
+  readonly #retries: Retries;
+  readonly #tokens: TokenSource;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor(options: ClientOptions) {
+    if (!/^https?:\/\//.test(options.baseUrl)) throw new TypeError("The address of the service starts with http:// or https://.");
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.#retries = { ...USUAL_RETRIES, ...options.retries };
+    this.#tokens = new TokenSource(options.credentials);
+    // Bound to nothing: browsers refuse a fetch that is called as a method of something else.
+    this.#fetch = options.fetch ?? ((request, init) => globalThis.fetch(request, init));
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const [answer] = await this.page<T>(call);
+    return answer;
+  }
+
+  async page<T>(call: Call): Promise<[T, Headers]> {
+    const response = await this.#exchange(call, (found) => found.json());
+    const answer = response.read as T;
+    if (typeof answer === "object" && answer !== null) headersByAnswer.set(answer, response.found.headers);
+    return [answer, response.found.headers];
+  }
+
+  async nothing(call: Call): Promise<void> {
+    await this.#exchange(call, (found) => found.arrayBuffer());
+  }
+
+  async file(call: Call): Promise<Download> {
+    return new Download((await this.#exchange(call)).found);
+  }
+
+  /** A signed address opens without credentials, and gets none. */
+  async download(url: string, options: CallOptions = {}): Promise<Download> {
+    const call: Call = { operation: "download", method: "GET", path: url, isRepeatable: true, options };
+    const { found } = await this.#tries(call, () => new Request(url, { headers: this.#userAgent() }));
+    if (!found.ok) throw await errorOf(found);
+    return new Download(found);
+  }
+
+  async #exchange(call: Call, read?: (response: Response) => Promise<unknown>): Promise<{ found: Response; read: unknown }> {
+    const headers = await this.#headers(call);
+    let token = await this.#token();
+    const send = (): ReturnType<Transport["request"]> => this.request(call, headers, token);
+    let outcome = await this.#tries(call, send, read);
+    if (outcome.found.status === 401 && (outcome.found.headers.get("WWW-Authenticate") ?? "").includes("invalid_token")) {
+      const refused = token;
+      token = await this.#token(refused);
+      if (token !== refused) outcome = await this.#tries(call, send, read);
+    }
+    if (!outcome.found.ok) throw await errorOf(outcome.found);
+    return outcome;
+  }
+
+  request(call: Call, headers: Headers, token: string): Request {
+    const url = new URL(this.#baseUrl + ROOT + call.path);
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        if (one !== undefined && one !== null) url.searchParams.append(name, one instanceof Date ? one.toISOString() : String(one));
+      }
+    }
+    const sent = new Headers(headers);
+    sent.set("Authorization", `Bearer ${token}`);
+    const body = call.file ?? (call.body === undefined ? null : JSON.stringify(call.body));
+    return new Request(url, { method: call.method, headers: sent, body: body as BodyInit | null, redirect: "manual" });
+  }
+
+  /** The same for every try: the key is what lets the service recognise a repeated request. */
+  async #headers(call: Call): Promise<Headers> {
+    const headers = this.#userAgent();
+    headers.set("Accept", call.accept ?? "application/json");
+    headers.set("Ocp-Apim-Subscription-Key", this.#options.subscriptionKey);
+    if (call.options.ifMatch !== undefined) headers.set("If-Match", call.options.ifMatch);
+    if (call.takesKey) headers.set("Idempotency-Key", call.options.idempotencyKey ?? crypto.randomUUID());
+    if (call.file !== undefined) headers.set("Content-Type", call.options.contentType ?? (await mediaType(call.file)));
+    else if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    return headers;
+  }
+
+  #userAgent(): Headers {
+    // A browser sends its own, and would ask the service whether another one is allowed.
+    if (typeof document !== "undefined") return new Headers();
+    return new Headers({ "User-Agent": `${this.#options.userAgent ?? ""} store-fulfillment-js/${VERSION}`.trim() });
+  }
+
+  #token(refused?: string): Promise<string> {
+    return this.#tokens.token((form) => this.#renew(form), refused);
+  }
+
+  async #renew(form: Record<string, string>): Promise<Tokens> {
+    const own = this.#options.credentials as { clientId: string; clientSecret?: string };
+    // A refresh token used twice ends the session: it is not sent again, for it may have arrived.
+    const isRepeatable = form["grant_type"] !== "refresh_token";
+    const call: Call = { operation: "token", method: "POST", path: "/oauth/token", isRepeatable, options: {} };
+    const { found } = await this.#tries(call, () => tokenRequest(this.#baseUrl, own.clientId, own.clientSecret, form));
+    return tokensOf(found);
+  }
+
+  async #tries(
+    call: Call,
+    request: () => Request,
+    read?: (response: Response) => Promise<unknown>,
+  ): Promise<{ found: Response; read: unknown }> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#once(call, request(), read);
+      if (!(outcome instanceof Error)) {
+        const { found } = outcome;
+        // The try before removed it, and its answer was lost.
+        if (call.method === "DELETE" && tries > 1 && found.status === 404) return { found: new Response(null), read: undefined };
+        if (found.ok) return outcome;
+      }
+      const answer = outcome instanceof Error ? outcome : outcome.found;
+      const wait = waitAfter(this.#retries, call, tries, answer);
+      if (wait === undefined) {
+        if (!(outcome instanceof Error)) return outcome;
+        const Kind = outcome.name === "TimeoutError" ? TimedOut : ConnectionFailed;
+        throw new Kind(`${call.method} ${call.path}: ${outcome.message} (tries: ${tries})`, { cause: outcome });
+      }
+      if (answer instanceof Response) await answer.body?.cancel();
+      await pause(wait, call.options.signal);
+    }
+  }
+
+  async #once(
+    call: Call,
+    request: Request,
+    read?: (response: Response) => Promise<unknown>,
+  ): Promise<{ found: Response; read: unknown } | Error> {
+    const { signal } = call.options;
+    signal?.throwIfAborted();
+    const seconds = call.options.timeout ?? this.#options.timeout ?? 30;
+    // Not AbortSignal.timeout: that would go on while a file is read.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(new DOMException(`no answer within ${seconds} s`, "TimeoutError")), seconds * 1000);
+    try {
+      const found = await this.#fetch(request, { signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
+      return { found, read: found.ok && read ? await read(found) : undefined };
+    } catch (error) {
+      signal?.throwIfAborted();
+      return error instanceof Error ? error : new Error(String(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+async function mediaType(file: UploadBody): Promise<string> {
+  const start = new Uint8Array(file instanceof Blob ? await file.slice(0, 4).arrayBuffer() : file.slice(0, 4));
+  const starts = (...bytes: number[]): boolean => bytes.every((byte, place) => start[place] === byte);
+  if (starts(0x89, 0x50, 0x4e, 0x47)) return "image/png";
+  if (starts(0xff, 0xd8, 0xff)) return "image/jpeg";
+  if (starts(0x42, 0x4d)) return "image/bmp";
+  return (file instanceof Blob && file.type) || "application/octet-stream";
+}
+
+function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, seconds * 1000);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,160 @@
+// Calls every operation with the installed library; the first argument is a file with the demo's record and the address.
+// Prints what was requested, one `METHOD path` a line.
+import assert from "node:assert/strict";
+import { openAsBlob, readFileSync } from "node:fs";
+
+import { Client, etagOf, type models, NotFound } from "store-fulfillment";
+
+interface Role {
+  external_id?: string;
+  key?: string;
+  access_token: string;
+  subscription_key: string;
+}
+interface Given {
+  url: string;
+  picture: string;
+  icon: string;
+  username: string;
+  store_ids: [string, string];
+  postal_codes: string[];
+  application: Role;
+  user: Role;
+  operator: Role;
+}
+
+const given = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Given;
+const requested: string[] = [];
+const card = "business-card-standard";
+const values = { Name: "Ada Lovelace", Email: "ada@example.com" };
+const order: models.OrderRequest = {
+  Recipient: {
+    Name: "Dana Whitfield",
+    Address1: "1200 17th Street",
+    City: "Denver",
+    State: "CO",
+    PostalCode: "80202",
+    CountryCode: "US",
+  },
+  Items: [{ ItemKey: "cards", ProductID: card, Quantity: 500, TemplateData: values }],
+};
+
+function clientOf(role: "application" | "user" | "operator"): Client {
+  const who = given[role];
+  const { external_id: clientId, key: clientSecret, access_token: accessToken } = who;
+  return new Client({
+    baseUrl: given.url,
+    subscriptionKey: who.subscription_key,
+    credentials: clientId && clientSecret ? { clientId, clientSecret } : { accessToken },
+    fetch: (request, init) => {
+      if (request instanceof Request) requested.push(`${request.method} ${new URL(request.url).pathname}`);
+      return fetch(request, init);
+    },
+  });
+}
+
+async function readTheCatalog(shop: Client): Promise<void> {
+  assert((await shop.stores.list({ verbose: true })).some((store) => store.StoreID === "demo"));
+  assert((await shop.stores.get("demo")).CompanyName);
+  assert((await shop.products.list("demo")).some((product) => product.ID === card));
+  assert((await shop.products.get("demo", card, { verbose: true })).TemplateFields[0]?.FieldName);
+  const proof = await shop.proofs.create("demo", card, values);
+  const pdf = await shop.download(proof.PdfURL);
+  assert.equal(pdf.mediaType, "application/pdf");
+  assert.match(await pdf.text(), /^%PDF/);
+  assert.equal((await shop.assets.create("demo", await openAsBlob(given.picture))).Width, 900);
+  const populations = await shop.eddm.list({ postalCodes: given.postal_codes });
+  assert.deepEqual(populations.map((one) => one.PostalCode), given.postal_codes);
+}
+
+async function placeAnOrder(shop: Client, operator: Client): Promise<void> {
+  const quote = await shop.quotes.create("demo", {
+    Items: [{ ProductID: card, Quantity: 500 }],
+    ShipTo: { CountryCode: "US" },
+  });
+  assert.deepEqual((await shop.quotes.get("demo", quote.QuoteID)).Options, quote.Options);
+  const placed = await shop.orders.create("demo", order);
+  assert.equal((await shop.orders.get("demo", placed.OrderID)).OrderNumber, placed.OrderNumber);
+  const moved = await shop.orders.advance("demo", placed.OrderID, { ifMatch: etagOf(placed) });
+  assert.equal(moved.StatusName, "Accepted");
+  await shop.orders.advance("demo", placed.OrderID);
+  const cancelled = await shop.orders.cancel("demo", placed.OrderID, { Reason: "A typing error" });
+  assert.equal(cancelled.Cancellation?.State, "Requested");
+  await operator.orders.refuseCancellation("demo", placed.OrderID, { Note: "It is printed already" });
+  const shipped = await operator.orders.setStatus("demo", placed.OrderID, {
+    Status: 60,
+    Shipments: [{ Carrier: "UPS", TrackingNumber: "1Z999AA10123456784" }],
+  });
+  assert.equal(shipped.StatusName, "Shipped");
+  assert.equal((await shop.orders.history("demo", placed.OrderID)).at(-1)?.Status, 60);
+  assert.match(await (await shop.orders.printFile("demo", placed.OrderID, "cards")).text(), /^%PDF/);
+  assert.match(await (await operator.orders.packingSlip("demo", placed.OrderID)).text(), /^%PDF/);
+  await shop.orders.create("demo", order);
+  await shop.orders.create("demo", order);
+  const listed: string[] = [];
+  for await (const row of shop.orders.export("demo", { take: 2 })) listed.push(row.OrderID);
+  assert(listed.length >= 3 && new Set(listed).size === listed.length && listed.includes(placed.OrderID));
+  assert((await (await shop.orders.exportCsv("demo", { status: [60] })).text()).includes(placed.OrderNumber));
+}
+
+async function manageAnApplication(person: Client, operator: Client): Promise<string> {
+  const { ID: id } = await person.applications.create({ Name: "Made by a test", Keys: [{}] });
+  assert((await person.applications.list()).some((one) => one.ID === id));
+  assert.equal((await person.applications.update(id, { Description: "Changed" })).Description, "Changed");
+  const key = (await person.applications.get(id)).Keys[0];
+  assert(key);
+  assert.notEqual((await person.applications.regenerateKey(id, key.ID)).ID, key.ID);
+  await person.applications.setIcon(id, new Uint8Array(readFileSync(given.icon)));
+  assert.equal((await (await person.applications.getIcon(id)).bytes())[1], "P".charCodeAt(0));
+  const [nearby, other] = given.store_ids;
+  const first = await person.associations.request({ StoreID: nearby, ApplicationID: id });
+  assert.equal((await person.associations.get(first.ID)).State, "Pending");
+  assert.equal((await operator.associations.approve(first.ID)).State, "Approved");
+  const second = await person.associations.request({ StoreID: other, ApplicationID: id });
+  assert.equal((await operator.associations.deny(second.ID, { Note: "Not now" })).State, "Denied");
+  const third = await person.associations.request({ StoreID: other, ApplicationID: id });
+  assert.equal((await person.associations.withdraw(third.ID)).State, "Withdrawn");
+  assert((await person.associations.list({ state: "Withdrawn" })).some((one) => one.ID === third.ID));
+  return id;
+}
+
+async function useWebhooks(person: Client, id: string): Promise<void> {
+  const made = await person.webhooks.create(id, { URL: "https://example.com/hook", EventTypes: ["*"] });
+  assert(made.Secret.startsWith("whsec_"));
+  assert.deepEqual((await person.webhooks.list(id)).map((one) => one.ID), [made.ID]);
+  assert.equal((await person.webhooks.get(id, made.ID)).URL, "https://example.com/hook");
+  assert.deepEqual((await person.webhooks.update(id, made.ID, { EventTypes: ["order.*"] })).EventTypes, ["order.*"]);
+  assert.notEqual((await person.webhooks.rotateSecret(id, made.ID)).Secret, made.Secret);
+  await person.webhooks.test(id, made.ID);
+  const delivery = (await person.webhooks.listDeliveries(id, made.ID).first()).items[0];
+  assert(delivery);
+  assert.equal((await person.webhooks.resendDelivery(id, made.ID, delivery.ID)).ID, delivery.ID);
+  await person.webhooks.enable(id, made.ID);
+  assert((await person.webhooks.recover(id, made.ID, { Since: delivery.Created })).Deliveries >= 0);
+  await person.webhooks.delete(id, made.ID);
+  const types = (await person.events.list(id, { take: 1 }).all()).map((event) => event.Type);
+  assert(types.includes("association.approved") && types.includes("webhook.test"));
+}
+
+async function lookAtPeople(person: Client, operator: Client): Promise<void> {
+  const me = await person.users.me();
+  assert((await operator.users.roles(me.ID)).length > 0);
+  assert(await person.stores.userRoles(given.store_ids[0], me.ID));
+  const made = await person.users.create({
+    Username: given.username,
+    Password: "a long pass phrase",
+    FirstName: "Made",
+    LastName: "Person",
+    Email: `${given.username}@example.com`,
+  });
+  assert.equal(made.Username, given.username);
+  assert.deepEqual(await person.users.findEmails([me.Email]), [me.Email]);
+}
+
+const [shop, person, operator] = [clientOf("application"), clientOf("user"), clientOf("operator")];
+await readTheCatalog(shop);
+await placeAnOrder(shop, operator);
+await useWebhooks(person, await manageAnApplication(person, operator));
+await lookAtPeople(person, operator);
+await assert.rejects(shop.orders.get("demo", "no-such-order"), (error) => error instanceof NotFound && error.status === 404);
+console.log(requested.join("\n"));

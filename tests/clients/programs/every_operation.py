@@ -1,0 +1,163 @@
+"""Calls every operation with the installed library; standard input has the demo's record and the address.
+
+Prints what was requested, one `METHOD path` a line.
+"""
+
+import json
+import sys
+from typing import Any
+
+import httpx
+from store_fulfillment import AccessToken, Client, ClientCredentials, NotFound, etag_of
+from store_fulfillment.models import OrderRequest, QuoteItemRequest, RecipientRequest
+
+given: dict[str, Any] = json.load(sys.stdin)
+requested: list[str] = []
+CARD = "business-card-standard"
+VALUES = {"Name": "Ada Lovelace", "Email": "ada@example.com"}
+ITEMS: list[QuoteItemRequest] = [{"ProductID": CARD, "Quantity": 500}]
+RECIPIENT: RecipientRequest = {
+    "Name": "Dana Whitfield",
+    "Address1": "1200 17th Street",
+    "City": "Denver",
+    "State": "CO",
+    "PostalCode": "80202",
+    "CountryCode": "US",
+}
+ORDER: OrderRequest = {
+    "Recipient": RECIPIENT,
+    "Items": [{"ItemKey": "cards", "ProductID": CARD, "Quantity": 500, "TemplateData": dict(VALUES)}],
+}
+
+
+def note(request: httpx.Request) -> None:
+    requested.append(f"{request.method} {request.url.path}")
+
+
+def client_of(role: str) -> Client:
+    who = given[role]
+    key = who.get("key")
+    credentials = ClientCredentials(who["external_id"], key) if key else AccessToken(who["access_token"])
+    return Client(
+        given["url"],
+        credentials=credentials,
+        subscription_key=who["subscription_key"],
+        http_client=httpx.Client(event_hooks={"request": [note]}),
+    )
+
+
+def read_the_catalog(shop: Client) -> None:
+    assert "demo" in [store["StoreID"] for store in shop.stores.list(verbose=True)]
+    assert shop.stores.get("demo")["CompanyName"]
+    assert CARD in [product["ID"] for product in shop.products.list("demo")]
+    product = shop.products.get("demo", CARD, verbose=True)
+    assert product["TemplateFields"][0]["FieldName"]
+    proof = shop.proofs.create("demo", CARD, VALUES)
+    pdf = shop.download(proof["PdfURL"])
+    assert pdf.media_type == "application/pdf"
+    assert pdf.read().startswith(b"%PDF")
+    asset = shop.assets.create("demo", given["picture"])
+    assert asset["Width"] == 900
+    with open(given["picture"], "rb") as picture:
+        assert shop.assets.create("demo", picture, idempotency_key="a picture")["AssetID"]
+    populations = shop.eddm.list(postal_codes=given["postal_codes"])
+    assert [one["PostalCode"] for one in populations] == given["postal_codes"]
+
+
+def order(shop: Client, operator: Client) -> None:
+    quote = shop.quotes.create("demo", {"Items": ITEMS, "ShipTo": {"CountryCode": "US"}})
+    assert shop.quotes.get("demo", quote["QuoteID"])["Options"] == quote["Options"]
+    placed = shop.orders.create("demo", ORDER)
+    assert shop.orders.get("demo", placed["OrderID"])["OrderNumber"] == placed["OrderNumber"]
+    where = "demo", placed["OrderID"]
+    moved = shop.orders.advance(*where, if_match=etag_of(placed))
+    assert moved["StatusName"] == "Accepted"
+    shop.orders.advance(*where)
+    cancellation = shop.orders.cancel(*where, {"Reason": "A typing error"})["Cancellation"]
+    assert cancellation is not None
+    assert cancellation["State"] == "Requested"
+    operator.orders.refuse_cancellation(*where, {"Note": "It is printed already"})
+    shipped = operator.orders.set_status(
+        *where, {"Status": 60, "Shipments": [{"Carrier": "UPS", "TrackingNumber": "1Z999AA10123456784"}]}
+    )
+    assert shipped["StatusName"] == "Shipped"
+    assert [one["Status"] for one in shop.orders.history(*where)][-1] == 60
+    assert shop.orders.print_file(*where, "cards").read().startswith(b"%PDF")
+    assert operator.orders.packing_slip(*where).read().startswith(b"%PDF")
+    for _ in range(2):
+        shop.orders.create("demo", ORDER)
+    listed = [row["OrderID"] for row in shop.orders.export("demo", take=2)]
+    assert len(listed) == len(set(listed)) >= 3
+    assert placed["OrderID"] in listed
+    csv = shop.orders.export_csv("demo", status=[60]).read().decode()
+    assert placed["OrderNumber"] in csv
+
+
+def manage_an_application(person: Client, operator: Client) -> str:
+    made = person.applications.create({"Name": "Made by a test", "Keys": [{}]})
+    application = made["ID"]
+    assert application in [one["ID"] for one in person.applications.list()]
+    assert person.applications.update(application, {"Description": "Changed"})["Description"] == "Changed"
+    key = person.applications.get(application)["Keys"][0]
+    assert person.applications.regenerate_key(application, key["ID"])["ID"] != key["ID"]
+    person.applications.set_icon(application, given["icon"])
+    assert person.applications.get_icon(application).read().startswith(b"\x89PNG")
+    first = person.associations.request({"StoreID": given["store_ids"][0], "ApplicationID": application})
+    assert person.associations.get(first["ID"])["State"] == "Pending"
+    assert operator.associations.approve(first["ID"])["State"] == "Approved"
+    second = person.associations.request({"StoreID": given["store_ids"][1], "ApplicationID": application})
+    assert operator.associations.deny(second["ID"], {"Note": "Not now"})["State"] == "Denied"
+    third = person.associations.request({"StoreID": given["store_ids"][1], "ApplicationID": application})
+    assert person.associations.withdraw(third["ID"])["State"] == "Withdrawn"
+    assert third["ID"] in [one["ID"] for one in person.associations.list(state="Withdrawn")]
+    return application
+
+
+def use_webhooks(person: Client, application: str) -> None:
+    made = person.webhooks.create(application, {"URL": "https://example.com/hook", "EventTypes": ["*"]})
+    assert made["Secret"].startswith("whsec_")
+    where = application, made["ID"]
+    assert [one["ID"] for one in person.webhooks.list(application)] == [made["ID"]]
+    assert person.webhooks.get(*where)["URL"] == "https://example.com/hook"
+    assert person.webhooks.update(*where, {"EventTypes": ["order.*"]})["EventTypes"] == ["order.*"]
+    assert person.webhooks.rotate_secret(*where)["Secret"] != made["Secret"]
+    person.webhooks.test(*where)
+    delivery = person.webhooks.list_deliveries(*where).first().items[0]
+    assert person.webhooks.resend_delivery(*where, delivery["ID"])["ID"] == delivery["ID"]
+    person.webhooks.enable(*where)
+    assert person.webhooks.recover(*where, {"Since": delivery["Created"]})["Deliveries"] >= 0
+    person.webhooks.delete(*where)
+    types = [event["Type"] for event in person.events.list(application, take=1)]
+    assert "association.approved" in types
+    assert "webhook.test" in types
+
+
+def look_at_people(person: Client, operator: Client) -> None:
+    me = person.users.me()
+    assert operator.users.roles(me["ID"])
+    assert person.stores.user_roles(given["store_ids"][0], me["ID"]) is not None
+    made = person.users.create(
+        {
+            "Username": given["username"],
+            "Password": "a long pass phrase",
+            "FirstName": "Made",
+            "LastName": "Person",
+            "Email": f"{given['username']}@example.com",
+        }
+    )
+    assert made["Username"] == given["username"]
+    assert person.users.find_emails([me["Email"]]) == [me["Email"]]
+
+
+with client_of("application") as shop, client_of("user") as person, client_of("operator") as operator:
+    read_the_catalog(shop)
+    order(shop, operator)
+    application = manage_an_application(person, operator)
+    use_webhooks(person, application)
+    look_at_people(person, operator)
+    try:
+        shop.orders.get("demo", "no-such-order")
+    except NotFound as error:
+        assert error.status == 404
+        assert error.code
+print("\n".join(requested))

@@ -1,0 +1,251 @@
+"""The command `fulfillment`, as installed, against a running service."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+from accounts.models import Subscription, User
+from tests.support.interop_browser import Browser
+from tests.support.live_server import serving
+from tests.support.webhook_receiver import receiving
+
+CARD = "business-card-standard"
+SECRET = re.compile(r"whsec_\S+")
+
+
+class Command:
+    """Runs the installed script in a home of its own; `environment` signs a machine in."""
+
+    def __init__(self, installed: Path, home: Path, given: dict[str, Any]) -> None:
+        self.script = [sys.executable, str(installed / "bin" / "fulfillment")]
+        application = given["application"]
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": str(installed),
+            "FULFILLMENT_CONFIG": str(home),
+            "COLUMNS": "200",
+        }
+        self.machine = {
+            "FULFILLMENT_URL": given["url"],
+            "FULFILLMENT_CLIENT_ID": application["external_id"],
+            "FULFILLMENT_CLIENT_SECRET": application["key"],
+            "FULFILLMENT_SUBSCRIPTION_KEY": application["subscription_key"],
+        }
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        environment = self.environment | options.pop("environment", self.machine)
+        return subprocess.Popen(
+            [*self.script, *arguments],
+            env=environment,
+            text=True,
+            stdout=options.pop("stdout", subprocess.PIPE),
+            stderr=options.pop("stderr", subprocess.PIPE),
+            **options,
+        )
+
+    def __call__(self, *arguments: str, code: int = 0, **options: Any) -> str:
+        with self.start(*arguments, **options) as process:
+            output, complaints = process.communicate(timeout=60)
+        assert process.returncode == code, (output, complaints)
+        return output if code == 0 else complaints
+
+
+@pytest.fixture
+def command(installed_python, tmp_path, given) -> Command:
+    return Command(installed_python, tmp_path / "home", given)
+
+
+@pytest.mark.slow
+def test_command_shows_a_proof_a_price_and_an_order(command, tmp_path):
+    assert "demo" in [one["StoreID"] for one in json.loads(command("stores", "--json"))]
+    assert CARD in command("products", "demo")
+    fields = ["Name=Ada Lovelace", "Email=ada@example.com"]
+    made = command("proof", "demo", CARD, *fields, "--out", str(tmp_path / "out"), "--no-open").split()
+    assert [Path(one).name for one in made] == [f"{CARD}.pdf", f"{CARD}-1.png", f"{CARD}-2.png"]
+    assert Path(made[0]).read_bytes().startswith(b"%PDF")
+    assert "GROUND-3" in command("quote", "demo", CARD)
+    order = {
+        "Recipient": {
+            "Name": "Dana Whitfield",
+            "Address1": "1200 17th Street",
+            "City": "Denver",
+            "State": "CO",
+            "PostalCode": "80202",
+            "CountryCode": "US",
+        },
+        "Items": [
+            {"ProductID": CARD, "Quantity": 500, "TemplateData": {"Name": "A", "Email": "a@example.com"}}
+        ],
+    }
+    (tmp_path / "order.json").write_text(json.dumps(order))
+    placed = json.loads(command("order", "demo", "--body", str(tmp_path / "order.json"), "--json"))
+    assert placed["StatusName"] == "Received"
+    assert placed["OrderNumber"] in command("orders", "show", "demo", placed["OrderID"])
+    shipped = json.loads(command("trigger", "order.shipped", "--json"))
+    types = [json.loads(line)["Type"] for line in command("events", "--json").splitlines()]
+    assert types[-1] == "order.shipped"
+    assert shipped["StatusName"] == "Shipped"
+
+
+@pytest.mark.slow
+def test_refusals_are_sentences_with_exit_codes(command):
+    assert "not signed in" in command("stores", environment={}, code=3)
+    assert "There is no product 'nope'" in command("proof", "demo", "nope", code=4)
+    assert "/Name: Name is required." in command("proof", "demo", CARD, code=1)
+    assert "Missing argument" in command("products", code=2)
+    away = command.machine | {"FULFILLMENT_URL": "http://127.0.0.1:9"}
+    assert "refused" in command("stores", environment=away, code=5)
+
+
+@pytest.mark.slow
+def test_person_signs_in_with_the_browser_and_stays_signed_in(command, given):
+    application = given["application"]
+    options = ["--url", given["url"], "--client-id", application["external_id"], "--no-browser"]
+    options += ["--client-secret", application["key"], "--subscription-key", application["subscription_key"]]
+    person = Browser(User.objects.get(pk=given["user"]["id"]))
+    with command.start("login", *options, environment={}) as process:
+        address = next(word for line in process.stderr for word in line.split() if word.startswith("http"))
+        back = person.consent(address)
+        assert person.session.get(back).status_code == 200
+        output, complaints = process.communicate(timeout=60)
+
+    assert process.returncode == 0, complaints
+    assert "Signed in" in output
+    profile = Path(command.environment["FULFILLMENT_CONFIG"]) / "profile.json"
+    assert profile.stat().st_mode & 0o077 == 0
+    kept = json.loads(profile.read_text())
+    assert "demo" in command("stores", environment={})
+    # Its token ends: the next command renews it, and keeps the new pair.
+    kept["tokens"]["expires_at"] = 0
+    profile.write_text(json.dumps(kept))
+    assert "demo" in command("stores", environment={})
+    assert json.loads(profile.read_text())["tokens"]["refresh_token"] != kept["tokens"]["refresh_token"]
+    assert "Signed out" in command("logout", environment={})
+    assert "not signed in" in command("stores", environment={}, code=3)
+
+
+class Listener:
+    """`fulfillment listen`, killed and started again."""
+
+    def __init__(self, command: Command, target: str, log: Path) -> None:
+        self.command, self.target, self.log = command, target, log
+        self.start()
+
+    def start(self) -> None:
+        with self.log.open("a") as log:
+            arguments = ["listen", "--forward-to", self.target, "--since", "1h"]
+            self.process = self.command.start(*arguments, stdout=subprocess.DEVNULL, stderr=log)
+
+    def restart(self) -> None:
+        self.stop(signal.SIGKILL)
+        self.start()
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(how)
+        self.process.wait(timeout=20)
+
+
+def check_delivery(received, secret: str, count: int) -> None:
+    """Each event came, signed, and those of an order in their order."""
+    places: dict[str, list[int]] = defaultdict(list)
+    seen: set[str] = set()
+    for one in received:
+        Webhook(secret).verify(one.body.decode(), one.headers)
+        if one.headers["webhook-id"] not in seen:
+            seen.add(one.headers["webhook-id"])
+            places[one.event["Data"]["OrderID"]].append(one.event["Data"]["Sequence"])
+    assert len(seen) == count
+    assert all(sequence == sorted(sequence) for sequence in places.values())
+
+
+def place_order(command: Command) -> None:
+    """Five events of one order, straight over HTTP."""
+    command("trigger", "order.delivered", "--json")
+
+
+@pytest.mark.slow
+def test_listener_goes_on_where_it_was_killed(command, tmp_path):
+    with receiving() as receiver:
+        listener = Listener(command, receiver.url(), tmp_path / "listen.log")
+        try:
+            place_order(command)
+            receiver.wait_for(5)
+            listener.stop(signal.SIGKILL)
+            place_order(command)
+            listener.start()
+            receiver.wait_for(10)
+        finally:
+            listener.stop()
+        received = list(receiver.received)
+
+    secrets = SECRET.findall((tmp_path / "listen.log").read_text())
+    assert len(secrets) == 2
+    assert len(set(secrets)) == 1
+    check_delivery(received, secrets[0], 10)
+
+
+@pytest.mark.slow
+def test_thousand_events_arrive_over_twenty_restarts(installed_python, demo, tmp_path):
+    """Ten a second: 800 while it is killed again and again, 200 to see how long an event takes to arrive."""
+    Subscription.objects.update(requests_per_minute=100_000)
+    with serving(tmp_path) as service, receiving() as receiver:
+        given = demo | {"url": service.url}
+        command = Command(installed_python, tmp_path / "home", given)
+        listener = Listener(command, receiver.url(), tmp_path / "listen.log")
+        maker = threading.Thread(target=make_events, args=(installed_python, given, 160))
+        maker.start()
+        try:
+            for _ in range(20):
+                receiver.wait_for(len(receiver.received) + 5, seconds=60)
+                listener.restart()
+            maker.join()
+            wait_for_all(receiver, 800)
+            make_events(installed_python, given, 40)
+            wait_for_all(receiver, 1000)
+        finally:
+            listener.stop()
+        received = list(receiver.received)
+
+    check_delivery(received, SECRET.findall((tmp_path / "listen.log").read_text())[0], 1000)
+    assert median(delays_of(received)[-200:]) <= 1.0
+
+
+def make_events(installed: Path, given: dict[str, Any], orders: int) -> None:
+    program = Path(__file__).parent / "programs" / "make_events.py"
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    subprocess.run(
+        [sys.executable, program, str(orders)],
+        input=json.dumps(given),
+        text=True,
+        check=True,
+        env=environment,
+    )
+
+
+def wait_for_all(receiver, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len({one.headers["webhook-id"] for one in list(receiver.received)}) < count:
+        assert time.monotonic() < deadline, f"{len(receiver.received)} arrived"
+        time.sleep(0.1)
+
+
+def delays_of(received) -> list[float]:
+    """From each event to its first arrival, in the order of arrival."""
+    first: dict[str, float] = {}
+    for one in received:
+        made = datetime.fromisoformat(one.event["Timestamp"]).timestamp()
+        first.setdefault(one.headers["webhook-id"], one.moment - made)
+    return list(first.values())

@@ -1,0 +1,51 @@
+"""However often a request is lost, what it asks for happens once."""
+
+import json
+
+import pytest
+
+from accounts.models import Subscription
+from stores.orders.models import Order
+from tests.clients.bad_proxy import FATES, proxied
+from tests.clients.conftest import PROGRAMS, run
+from tests.support.live_server import serving
+
+
+def check_orders(printed: str, count: int) -> None:
+    placed = printed.split()
+    assert len(set(placed)) == count
+    assert Order.objects.count() == count
+
+
+def test_thirty_orders_through_a_bad_network_are_thirty(python, given):
+    with proxied(given["url"]) as proxy:
+        printed = python(PROGRAMS / "place_orders.py", 30, input=json.dumps(given | {"url": proxy.url}))
+
+    check_orders(printed, 30)
+    assert proxy.fates["is cut after"]
+    assert proxy.fates["is 503 after"]
+
+
+@pytest.mark.slow
+def test_five_hundred_orders_through_a_bad_network_are_five_hundred(python, demo, tmp_path):
+    Subscription.objects.update(requests_per_minute=100_000)
+    with serving(tmp_path) as service, proxied(service.url) as proxy:
+        given = json.dumps(demo | {"url": proxy.url})
+        printed = python(PROGRAMS / "place_orders.py", 500, input=given, timeout=500)
+
+    check_orders(printed, 500)
+    assert set(proxy.fates) == set(FATES)
+
+
+@pytest.mark.slow
+def test_typescript_places_a_hundred_orders_through_a_bad_network_once(npm_project, demo, tmp_path):
+    Subscription.objects.update(requests_per_minute=100_000)
+    (npm_project / "place-orders.ts").write_text((PROGRAMS / "place-orders.ts").read_text())
+    run("npx", "tsc", cwd=npm_project, timeout=400)
+    with serving(tmp_path) as service, proxied(service.url) as proxy:
+        (tmp_path / "given.json").write_text(json.dumps(demo | {"url": proxy.url}))
+        printed = run(
+            "node", "out/place-orders.js", tmp_path / "given.json", 100, cwd=npm_project, timeout=300
+        )
+
+    check_orders(printed, 100)
