@@ -12,6 +12,7 @@ class Caller:
     """A user acting through an application, or (without a user) an application on its own.
 
     `application_id` is None only on the service's own pages. `scopes` already hold what they imply.
+    `is_test`: through a test application, so that all that is made is test data.
     """
 
     user_id: UUID | None = None
@@ -19,6 +20,7 @@ class Caller:
     is_operator_user: bool = False
     application_id: UUID | None = None
     is_first_party: bool = False
+    is_test: bool = False
     scopes: frozenset[str] = field(default=frozenset())
     subscription_id: int | None = None
 
@@ -41,6 +43,15 @@ class Caller:
     @property
     def is_operator(self) -> bool:
         return self.is_operator_user and Permission.OPERATOR in self.scopes
+
+    @property
+    def modes(self) -> tuple[bool, ...]:
+        """The values of `is_test` of what the caller may see.
+
+        An application sees its own mode and never the other. Through the service's own ones the person alone
+        counts, who may own applications of both.
+        """
+        return (False, True) if self.is_first_party else (self.is_test,)
 
     @property
     def third_party_id(self) -> UUID | None:

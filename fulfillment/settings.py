@@ -533,6 +533,8 @@ PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_
 ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
 # How long an uploaded picture is kept that was never ordered, from its last use in a proof.
 ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long test orders and test quotes are kept, from when they were made.
+TEST_DAYS_KEPT = environment.integer("TEST_DAYS_KEPT", 30, minimum=1, maximum=3650)
 # How long the files of imports are kept: uploads, and lists of problems.
 # The log of an application's calls in the portal; 0 keeps none.
 REQUEST_LOG_DAYS = environment.integer("REQUEST_LOG_DAYS", 7, maximum=90)

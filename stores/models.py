@@ -26,10 +26,12 @@ from stores.orders.models import (
     OrderHistory,
     OrderItem,
     OrderStatus,
+    OrderStory,
     OrderTally,
     OrderView,
     Quote,
     Shipment,
+    TestOutcome,
 )
 from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.templates.models import Font
@@ -53,6 +55,7 @@ __all__ = [
     "OrderHistory",
     "OrderItem",
     "OrderStatus",
+    "OrderStory",
     "OrderTally",
     "OrderView",
     "OrderedAsset",
@@ -68,4 +71,5 @@ __all__ = [
     "TemplateFieldSubType",
     "TemplateFieldType",
     "TemplatePicture",
+    "TestOutcome",
 ]

@@ -126,7 +126,7 @@ class UserViewSet(ApiViewSet):
         examples=[ROLE_EXAMPLE],
     )
     def roles(self, request: Request, user_id: str) -> Response:
-        return Response([role_record(role) for role in roles_of_user(user_by_id(user_id))])
+        return Response([role_record(role) for role in roles_of_user(request.auth, user_by_id(user_id))])
 
     @extend_schema(
         operation_id="user_emails",

@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState, Role, User
+from accounts.selectors.modes import in_mode
 from fulfillment.core.errors import Invalid, NotFound
 
 WRITE_GRANTS = ("Application.Self.Write", "Application.All.Write")
@@ -18,6 +19,7 @@ def association_requests_for(caller: Caller, *, state: str | None = None) -> Que
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
     )
+    requests = requests.filter(in_mode(caller, "application__is_test"))
     if state:
         requests = requests.filter(state=_known_state(state))
     if caller.is_operator:

@@ -7,6 +7,7 @@ from django.db.models import Min, Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.models import Role, Tenant, User
+from accounts.selectors.modes import in_mode
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
 
 MAXIMUM_ADDRESSES = 100
@@ -30,8 +31,10 @@ def user_by_id(user_id: str) -> User:
         raise NotFound("There is no user with this ID.", code="user_not_found") from error
 
 
-def roles_of_user(user: User) -> Any:
-    return Role.objects.filter(user=user).select_related("store").order_by("pk")
+def roles_of_user(caller: Caller, user: User) -> QuerySet[Role]:
+    """Those over applications as far as the caller sees them."""
+    visible = Q(application__isnull=True) | in_mode(caller, "application__is_test")
+    return Role.objects.filter(visible, user=user).select_related("store").order_by("pk")
 
 
 def subjects_of_roles(user: User, searched: str = "") -> QuerySet[Any, Any]:

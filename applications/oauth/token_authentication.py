@@ -44,7 +44,7 @@ CREDENTIALS = """
 SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
-       subscription.id AS subscription_id,
+       application.is_test, subscription.id AS subscription_id,
        coalesce(counting.requests_per_minute, subscription.requests_per_minute) AS requests_per_minute,
        CASE WHEN subscription.id IS NULL AND %(keys)s <> '' THEN NULL
             ELSE coalesce('subscription:' || coalesce(counting.id, subscription.id),
@@ -135,7 +135,7 @@ def _checksum(token: str) -> str:
 
 def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
-    active, operator, tenant_id, two_factor_since, subscription_id = row[7:12]
+    active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
     _judge_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
         raise _token_refused("The operator of this access token has no second step, which is required here.")
@@ -147,13 +147,14 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_operator_user=bool(operator),
         application_id=application_id,
         is_first_party=first_party,
+        is_test=is_test,
         scopes=_scopes(scope),
         subscription_id=subscription_id,
     )
 
 
 def _standing(row: tuple[Any, ...]) -> RateLimitStatus:
-    quota, _, *counted = row[12:]
+    quota, _, *counted = row[13:]
     return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, *counted)
 
 

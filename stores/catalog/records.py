@@ -51,6 +51,7 @@ STORE = (
     ),
     Member("TimeZone", checks.time_zone, "UTC", "time_zone"),
     Member("IsDemo", checks.flag, False, "is_demo"),
+    Member("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
     Member("BudgetEnabled", checks.flag, False, "budget_enabled"),
     Member("BudgetTypes", checks.distinct(checks.one_of(BudgetType.values), 3), (), "budget_types"),
     Member(

@@ -129,7 +129,12 @@ def _store_plan(store: Store, share: int, chance: random.Random) -> _StorePlan:
     )
     if not products:
         raise Conflict(f"The store {store.external_id} has no products to order.", code="store_empty")
-    last = Order.objects.filter(store=store).order_by("-position").values_list("position", "created").first()
+    last = (
+        Order.objects.filter(store=store, is_test=False)
+        .order_by("-position")
+        .values_list("position", "created")
+        .first()
+    )
     now = timezone.now()
     begin = max(last[1], now - SPAN) if last else now - SPAN
     applications: list[UUID | None] = list(

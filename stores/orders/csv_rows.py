@@ -1,6 +1,6 @@
 """Orders as lines of CSV, with the same columns in the API and in the console."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -23,10 +23,10 @@ class _Lines(list[str]):
         return content
 
 
-def csv_chunks(renderings: Iterable[str]) -> Iterator[bytes]:
+def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[bytes]:
     """The header and a line for each stored rendering, a few hundred at a time."""
     lines = _Lines()
-    write_csv_row(lines, EXPORT_COLUMNS)
+    write_csv_row(lines, columns)
     for rendering in renderings:
         write_csv_row(lines, [_cell(value) for value in orjson.loads(rendering).values()])
         if len(lines) >= ROWS_PER_CHUNK:

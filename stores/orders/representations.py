@@ -108,6 +108,7 @@ def order_record(
         "Items": [item_record(item, order, store_id) for item in items],
         "Shipments": [shipment_record(shipment) for shipment in shipments],
         "Metadata": order.metadata,
+        "IsTest": order.is_test,
         "_meta": meta(*messages),
     }
 

@@ -113,11 +113,16 @@ def render_print(
     images: Mapping[str, bytes] | None = None,
     fonts: FontSet | None = None,
     *,
+    mark: str | None = None,
     seconds: float = 6 * SECONDS,
 ) -> PrintFile:
-    """Render for the press: bleed, crop marks, TrimBox and BleedBox, pictures at full resolution, no mark."""
+    """Render for the press: bleed, crop marks, TrimBox and BleedBox, pictures as they were sent.
+
+    No mark but one that says that it is not to be printed.
+    """
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=False)
-    parts = _render(builder, values, {"mark": None, "slug": SLUG_MM}, seconds)
+    families = builder.fonts.chain(MARK_FAMILY, mark or "")[0]
+    parts = _render(builder, values, {"mark": mark, "mark-fonts": families, "slug": SLUG_MM}, seconds)
     return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages))
 
 
@@ -219,7 +224,7 @@ def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
     for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
-    title = "Proof" if job["mark"] else "Print"
+    title = "Print" if job["slug"] or not job["mark"] else "Proof"
     whole = {"reporting": False, **job, "title": title, "pages": pages}
     return json.dumps(whole).encode()
 

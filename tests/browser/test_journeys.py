@@ -13,6 +13,7 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.services.passwords import RESET_TASK
+from stores.catalog.models import Store
 from tests.factories.stores import make_product
 from tests.support.jobs import work_off
 from tests.support.page_fixtures import picture
@@ -256,3 +257,27 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_content(visitor):
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Request to join")).to_be_focused()
+    expect(page.get_by_role("link", name="Join one")).to_be_focused()
+
+
+@pytest.fixture
+def store_for_tests(site):
+    Store.objects.filter(external_id="unassociated").update(admits_test_applications=True)
+
+
+def test_from_a_test_application_to_a_store_that_lets_it_in(store_for_tests, visitor):
+    page = visitor.page
+    visitor.go("/accounts/login/?next=/applications/new")
+    visitor.sign_in()
+    page.fill("#id_name", "Trial")
+    page.get_by_label("Test application").check()
+    page.get_by_role("button", name="Register").click()
+    expect(page.locator(".page-head .badge-test")).to_have_text("Test")
+
+    page.get_by_role("link", name="Stores", exact=True).click()
+    page.fill("#id_store", "unassociated")
+    page.get_by_role("button", name=re.compile("^Ask|^Request")).click()
+
+    expect(page.locator(".notice", has_text="lets test applications in")).to_be_visible()
+    visitor.go("/applications")
+    expect(page.locator("li", has_text="Trial").locator(".badge-test")).to_have_text("Test")

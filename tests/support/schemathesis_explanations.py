@@ -54,6 +54,7 @@ RULES = (
         "what it names does not exist, or not for this caller",
         frozenset({"store_invalid", "application_not_found", "product_unknown", "key_not_found"}),
     ),
+    Beyond("an application keeps its mode for ever", frozenset({"is_test_fixed"})),
     Beyond("it has changed since", frozenset({"precondition_failed"})),
     Beyond("it is there already", frozenset({"username_taken", "idempotency_key_reused"})),
     Beyond("a text has no visible character, or a hidden one", frozenset({"blank", "control_character"})),

@@ -1,7 +1,7 @@
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from applications.registration.models import Application
 from applications.registration.services.applications import NAMES
@@ -18,6 +18,12 @@ class ApplicationForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget,
         help_text="One address a line: https, or http on loopback.",
     )
+    for_tests = forms.BooleanField(
+        label="Test application",
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="What it orders is never produced. Chosen at registration, for ever.",
+    )
     new_icon = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget, help_text=ALLOWED)
 
     class Meta:
@@ -33,6 +39,13 @@ class ApplicationForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.fields["reply_urls"].initial = "\n".join(self.instance.reply_urls)
         self.fields["name"].required = True
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        is_test = self.instance.is_test or values.get("for_tests")
+        if is_test and values.get("is_first_party"):
+            self.add_error("is_first_party", "A part of this service is no test application.")
+        return values
 
     def clean_reply_urls(self) -> list[str]:
         urls = self.cleaned_data["reply_urls"].split()

@@ -105,22 +105,39 @@ class ApplicationAdmin(ConsoleAdmin):
         "user",
         "is_enabled",
         "client_type",
+        "shown_mode",
         "is_first_party",
         "created",
     ]
     list_display_links = ["name"]
-    list_filter = ["is_enabled", KeysFilter, "is_first_party", "client_type", "implicit_flow_allowed"]
+    list_filter = [
+        "is_enabled",
+        "is_test",
+        KeysFilter,
+        "is_first_party",
+        "client_type",
+        "implicit_flow_allowed",
+    ]
     search_fields = ["name", "client_id", "user__username"]
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
-    readonly_fields = ["client_id", "client_type", "user", "icon_preview", "created", "updated"]
+    readonly_fields = ["client_id", "client_type", "user", "icon_preview", "is_test", "created", "updated"]
     inlines = [KeyInline, RoleInline]
     actions = ["add_key_for_a_year"]
     fieldsets = [
         (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
         (
             "OAuth",
-            {"fields": ["client_id", "client_type", "reply_urls", "implicit_flow_allowed", "is_first_party"]},
+            {
+                "fields": [
+                    "client_id",
+                    "client_type",
+                    "reply_urls",
+                    "implicit_flow_allowed",
+                    "is_first_party",
+                    "is_test",
+                ]
+            },
         ),
         ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
         ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
@@ -135,14 +152,20 @@ class ApplicationAdmin(ConsoleAdmin):
         fieldsets = super().get_fieldsets(request, application)
         if application is not None:
             return fieldsets
-        made = set(self.readonly_fields)
+        made = set(self.readonly_fields) - {"is_test"}
+        asked = {"is_test": "for_tests"}
         return [
-            (title, {**options, "fields": [name for name in options["fields"] if name not in made]})
+            (title, {**options, "fields": [asked.get(n, n) for n in options["fields"] if n not in made]})
             for title, options in fieldsets
         ]
 
     def disambiguated_label(self, application: Application) -> str:
         return f"{application.name} ({application.client_id})"
+
+    @admin.display(description="mode", ordering="is_test")
+    def shown_mode(self, application: Application) -> str:
+        badge = format_html('<span class="status status-test">{}</span>', "Test")
+        return badge if application.is_test else "Live"
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
@@ -171,6 +194,7 @@ class ApplicationAdmin(ConsoleAdmin):
         if change:
             saved = change_application(application=Application.objects.get(pk=instance.pk), values=values)
         else:
+            values["IsTest"] = form.cleaned_data["for_tests"]
             saved = create_application(caller=Caller.on_pages(request.user), values=values)
         Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
         if form.cleaned_data["new_icon"]:

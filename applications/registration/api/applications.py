@@ -27,7 +27,9 @@ from fulfillment.core.api.viewsets import ApiViewSet
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
 VERBOSE = OpenApiParameter(
-    "verbose", OpenApiTypes.BOOL, description="Adds OwnerID, StoreIDs, IconURL and Grants. Default false."
+    "verbose",
+    OpenApiTypes.BOOL,
+    description="Adds IsTest, OwnerID, StoreIDs, IconURL and Grants. Default false.",
 )
 
 
@@ -79,7 +81,8 @@ class ApplicationViewSet(ApiViewSet):
         form.is_valid(raise_exception=True)
         application = create_application(caller=request.auth, values=form.validated_data)
         location = f"/api/v1/application/{application.pk}"
-        return Response(_record(request.auth, application), status=201, headers={"Location": location})
+        record = {**_record(request.auth, application), "IsTest": application.is_test}
+        return Response(record, status=201, headers={"Location": location})
 
     @extend_schema(
         operation_id="application_read",

@@ -50,6 +50,9 @@ class ApplicationRequestSerializer(StrictSerializer):
         required=False,
         max_length=MAXIMUM_REPLY_URLS,
     )
+    IsTest = StrictFlag(
+        required=False, help_text="A test application, for ever: nothing of it is produced. Default false."
+    )
     ID = serializers.CharField(read_only=True)
     External_ID = serializers.CharField(read_only=True)
     Created = Timestamp(read_only=True)
@@ -66,6 +69,7 @@ class ApplicationChangeSerializer(ApplicationRequestSerializer):
     """Only what is to change; null keeps the existing value."""
 
     Name = StrictText(max_length=255, required=False)
+    IsTest = StrictFlag(required=False, help_text="As it is: it never changes.")
 
 
 class ApplicationSerializer(serializers.Serializer):
@@ -84,6 +88,9 @@ class ApplicationSerializer(serializers.Serializer):
     Keys = KeySerializer(many=True)
     ReplyUrls = serializers.ListField(child=serializers.CharField())
     _meta = Meta()
+    IsTest = serializers.BooleanField(
+        required=False, help_text="Whether it is a test application. When registered, and with verbose=true."
+    )
     OwnerID = serializers.CharField(required=False, allow_null=True, help_text="Only with verbose=true.")
     StoreIDs = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Associated stores. Only with verbose=true."

@@ -2,6 +2,7 @@ import uuid
 from typing import Any
 
 import pghistory
+import pgtrigger
 from django.conf import settings
 from django.core.validators import RegexValidator, URLValidator
 from django.db import models
@@ -25,6 +26,7 @@ UUID_TEXT = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z"
         "post_logout_redirect_uris",
         "skip_authorization",
         "authorization_grant_type",
+        "is_test",
     ],
 )
 class Application(VisibleText, AbstractApplication):
@@ -55,6 +57,14 @@ class Application(VisibleText, AbstractApplication):
         help_text="Part of this service: the user alone is judged, not an association of the application.",
     )
 
+    is_test = models.BooleanField(
+        "test application",
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="Everything made with its credentials is test data. Chosen at registration, for ever.",
+    )
+
     visible_lines = ("name", "support_phone")
     visible_texts = ("description",)
 
@@ -67,8 +77,20 @@ class Application(VisibleText, AbstractApplication):
                 condition=models.Q(client_id__regex=EXTERNAL_ID) & ~models.Q(client_id__regex=UUID_TEXT),
                 name="application_external_id_form",
             ),
+            models.CheckConstraint(
+                condition=models.Q(is_test=False) | models.Q(is_first_party=False),
+                name="application_test_is_not_ours",
+            ),
         ]
         ordering = ["name"]
+        triggers = [
+            # What was made with its credentials would be of the other mode.
+            pgtrigger.Protect(
+                name="keep_mode",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__is_test__df=pgtrigger.F("new__is_test")),
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -85,6 +85,12 @@ class NewApplicationForm(forms.Form):
         help_text="People see it when the application requests access to their account.",
         widget=forms.TextInput(attrs={"autofocus": True}),
     )
+    is_test = forms.BooleanField(
+        label="Test application",
+        required=False,
+        help_text="For development: it orders by the same rules and prices, and nothing is ever produced. It stays "
+        "a test application; register another one for real orders.",
+    )
     with_key = forms.BooleanField(
         label="It runs on a server and can keep a secret",
         required=False,
@@ -96,7 +102,7 @@ class NewApplicationForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """Under the contract's names."""
         keys: dict[str, Any] = {"Keys": [{}]} if self.cleaned_data["with_key"] else {}
-        return {"Name": self.cleaned_data["name"], **keys}
+        return {"Name": self.cleaned_data["name"], **keys, "IsTest": self.cleaned_data["is_test"]}
 
 
 class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):

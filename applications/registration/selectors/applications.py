@@ -7,6 +7,7 @@ from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import APPLICATION_GRANTS
 from accounts.selectors.grants import grants_on_application
+from accounts.selectors.modes import in_mode
 from applications.registration.models import Application
 from fulfillment.core.errors import Forbidden, NotFound
 
@@ -14,8 +15,11 @@ WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 
 
 def applications_for(caller: Caller) -> QuerySet[Application]:
-    """The applications a caller can see: an application itself, a user those with any relationship."""
-    applications = Application.objects.order_by("created", "pk")
+    """The applications a caller can see: an application itself, a user those with any relationship.
+
+    Through an application of one mode, only applications of that mode.
+    """
+    applications = Application.objects.filter(in_mode(caller)).order_by("created", "pk")
     if caller.is_application:
         return applications.filter(pk=caller.application_id)
     if caller.is_operator:
@@ -58,9 +62,17 @@ def find_application(application_id: str) -> Application:
         raise NotFound("There is no application with this ID.", code="application_not_found") from error
 
 
-def application_for(caller: Caller, application_id: str) -> Application:
-    """Raises NotFound for an unknown application, Forbidden where there is no relationship."""
+def application_in_mode(caller: Caller, application_id: str) -> Application:
+    """One that the caller need have no relationship with; those of the other mode are not there for it."""
     application = find_application(application_id)
+    if application.is_test not in caller.modes:
+        raise NotFound("There is no application with this ID.", code="application_not_found")
+    return application
+
+
+def application_for(caller: Caller, application_id: str) -> Application:
+    """Raises NotFound for an unknown application and one of the other mode, Forbidden without a relationship."""
+    application = application_in_mode(caller, application_id)
     if not applications_for(caller).filter(pk=application.pk).exists():
         raise Forbidden(
             "You have no relationship with this application. Ask for one with POST /api/v1/association "

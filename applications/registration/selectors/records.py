@@ -79,6 +79,7 @@ def _add_verbose(caller: Caller, applications: Sequence[Application], records: l
         stores[application_id].append(store_id)
     for application, record in zip(applications, records, strict=True):
         sha256 = icons.get(application.pk)
+        record["IsTest"] = application.is_test
         record["OwnerID"] = str(application.user_id) if application.user_id else None
         record["StoreIDs"] = sorted(stores[application.pk])
         record["IconURL"] = icon_url(sha256) if sha256 else None

@@ -45,6 +45,7 @@ def create_application(
 
     Raises Conflict where a person who is no operator has as many as he may register.
     """
+    is_test = _mode_of_new(caller, values)
     _refuse_too_many(caller)
     application = Application(
         client_id=external_id or _external_id(values.get("Name", "")),
@@ -53,6 +54,7 @@ def create_application(
         client_type=Application.CLIENT_PUBLIC,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
         hash_client_secret=False,
+        is_test=is_test,
     )
     _write(application, values)
     application.save(force_insert=True)
@@ -63,6 +65,14 @@ def create_application(
     create_subscription(application=application)
     _write_keys(application, values.get("Keys", ()))
     return application
+
+
+def _mode_of_new(caller: Caller, values: Mapping[str, Any]) -> bool:
+    """What is made through a test application is for tests as well."""
+    if caller.is_test and values.get("IsTest") is False:
+        message = "IsTest: a test application registers test applications only; leave it out or send true."
+        raise Invalid.at("/IsTest", "test_application", message)
+    return caller.is_test or bool(values.get("IsTest"))
 
 
 def _refuse_too_many(caller: Caller) -> None:
@@ -83,6 +93,9 @@ def change_application(*, application: Application, values: Mapping[str, Any]) -
     """Changes what is named; ReplyUrls replaces the list, keys not named stay."""
     lock_application(application)
     application.refresh_from_db()
+    if values.get("IsTest", application.is_test) != application.is_test:
+        message = "IsTest: it is chosen at registration and never changes; register another application."
+        raise Invalid.at("/IsTest", "is_test_fixed", message)
     _write(application, values)
     application.save()
     _write_keys(application, values.get("Keys", ()))

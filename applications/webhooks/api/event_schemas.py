@@ -8,6 +8,7 @@ from fulfillment.core.api.document import or_null
 
 TEXT = {"type": "string"}
 MOMENT = {"type": "string", "format": "date-time"}
+IS_TEST = {"type": "boolean", "description": "Whether it is of a test application."}
 TAG = "Webhook requests"
 SCHEMAS = "#/components/schemas/"
 HEADERS = {
@@ -15,6 +16,11 @@ HEADERS = {
     "webhook-timestamp": "When this try was sent, in seconds since 1970.",
     "webhook-signature": "One or two signatures, `v1,` and base64, separated by a blank.",
 }
+
+
+def _data(members: dict[str, Any], description: str) -> dict[str, Any]:
+    """What every event says, and what this kind does."""
+    return _object({**members, "IsTest": IS_TEST}, description)
 
 
 def _object(members: dict[str, Any], description: str) -> dict[str, Any]:
@@ -26,7 +32,7 @@ PARCEL = _object(
     "A parcel, without what it holds.",
 )
 DATA = {
-    "Order": _object(
+    "Order": _data(
         {
             "OrderID": TEXT,
             "OrderNumber": TEXT,
@@ -44,7 +50,7 @@ DATA = {
         },
         "How an order is now. Nothing of a recipient.",
     ),
-    "Association": _object(
+    "Association": _data(
         {
             "AssociationID": TEXT,
             "StoreID": or_null(TEXT),
@@ -54,8 +60,8 @@ DATA = {
         },
         "How an association request was decided.",
     ),
-    "WebhookTest": _object({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
-    "WebhookDisabled": _object(
+    "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
+    "WebhookDisabled": _data(
         {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."
     ),
 }

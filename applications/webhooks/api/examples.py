@@ -25,6 +25,7 @@ EVENT = {
             }
         ],
         "OrderURL": "https://print.example/api/v1/store/harbor-press/order/019cb8a1-4c1e-7d2a-9d2f-6a1f0c9e2b77",
+        "IsTest": False,
     },
 }
 WEBHOOK = {

@@ -159,5 +159,6 @@ def envelope(
         "Timestamp": timestamp(moment),
         "StoreID": store_id or None,
         "ApplicationID": str(application_id),
-        "Data": data,
+        # An event from before there were test applications does not say it.
+        "Data": {**data, "IsTest": data.get("IsTest", False)},
     }

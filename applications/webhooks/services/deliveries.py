@@ -46,7 +46,11 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
         application_id=locked.application_id,
         type=EventType.WEBHOOK_TEST,
         timestamp=database_now(),
-        data={"WebhookID": str(locked.pk), "Message": "This is a test."},
+        data={
+            "WebhookID": str(locked.pk),
+            "Message": "This is a test.",
+            "IsTest": locked.application.is_test,
+        },
     )
     Delivery.objects.create(event=event, webhook=locked, next_try=event.timestamp, created=event.timestamp)
     return find_delivery(locked, event.event_id)

@@ -17,7 +17,9 @@ from fulfillment.core.db.prepared import execute, fetch_row
 RECORD = """
 WITH event AS (
     INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
-    VALUES (%(event_id)s, %(application)s, %(store)s, %(type)s, %(timestamp)s, %(data)s)
+    SELECT %(event_id)s, application.id, %(store)s, %(type)s, %(timestamp)s,
+           %(data)s || jsonb_build_object('IsTest', application.is_test)
+    FROM applications_application application WHERE application.id = %(application)s
     RETURNING id
 ), hearing AS (
     SELECT id FROM applications_webhook
@@ -40,8 +42,9 @@ def record_event(
 ) -> UUID:
     """Writes an event for an application, to be sent to its webhooks, and returns its EventID.
 
-    Only inside the transaction of the change it tells of. `data` must stay below 20 kB and hold nothing of a
-    recipient; `store_id` is empty where the event is of no store, and then every webhook hears of it.
+    Only inside the transaction of the change it tells of. `IsTest`, the mode of the application, is added to `data`.
+    That must stay below 20 kB and hold nothing of a recipient; `store_id` is empty where the event is of no store,
+    and then every webhook hears of it.
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs into the transaction of its change.")
@@ -76,6 +79,13 @@ def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) 
             event.save(update_fields=["data"])
             changed += 1
     return changed
+
+
+@transaction.atomic
+def remove_order_events(*, order_ids: Sequence[UUID]) -> None:
+    """What was told of orders that are removed themselves, with the deliveries of it."""
+    for order_id in order_ids:
+        Event.objects.filter(data__OrderID=str(order_id)).delete()
 
 
 @transaction.atomic

@@ -17,7 +17,11 @@ from accounts.services.associations import (
     withdraw_association,
 )
 from applications.registration.models import Application
-from applications.registration.selectors.applications import application_to_write, find_application
+from applications.registration.selectors.applications import (
+    application_in_mode,
+    application_to_write,
+    find_application,
+)
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.serializers import (
     Meta,
@@ -134,7 +138,8 @@ class AssociationViewSet(ApiViewSet):
     @extend_schema(
         operation_id="association_request",
         summary="Request an association",
-        description="201 with the new request, or 200 with the one that is still pending.",
+        description="201 with the new request, or 200 with the one that is still pending. That of a test application "
+        "for the usual grants is approved at once where the store lets test applications in.",
         request=AssociationAskSerializer,
         responses={201: AssociationSerializer, 200: AssociationSerializer},
         examples=[REQUEST_EXAMPLE, EXAMPLE],
@@ -257,9 +262,9 @@ def _requesting_application(caller: Caller, application_id: str | None) -> Appli
     """The application that requests the store: the calling one, or one that the user may write."""
     if not caller.is_application:
         if application_id:
-            _application_in_body(application_id)
+            _application_in_body(caller, application_id)
         return application_to_write(caller, application_id or str(caller.application_id))
-    if application_id and _application_in_body(application_id).pk != caller.application_id:
+    if application_id and _application_in_body(caller, application_id).pk != caller.application_id:
         raise Forbidden(
             "An application may request an association only for itself.", code="foreign_application"
         )
@@ -271,11 +276,11 @@ def _application_to_join(caller: Caller, application_id: str | None) -> Applicat
         raise Invalid.at("/StoreID", "required", "StoreID: name the store the application requests.")
     if not application_id:
         raise Invalid.at("", "required", "Name a StoreID, or the ApplicationID you want to join.")
-    return _application_in_body(application_id)
+    return _application_in_body(caller, application_id)
 
 
-def _application_in_body(application_id: str) -> Application:
+def _application_in_body(caller: Caller, application_id: str) -> Application:
     try:
-        return find_application(application_id)
+        return application_in_mode(caller, application_id)
     except NotFound as error:
         raise Invalid.at("/ApplicationID", error.code, error.message) from error

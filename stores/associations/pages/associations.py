@@ -98,7 +98,9 @@ def _requested(
     except DomainError as error:
         show_faults(form, error, REQUEST_FIELDS)
         return False
-    if created:
+    if asked.state == AssociationState.APPROVED:
+        messages.success(request, f"{asked.store} admits test applications: you can use it now.")
+    elif created:
         messages.success(
             request, f"Access to {asked.store} requested. The answer comes by mail and appears here."
         )

@@ -1,7 +1,8 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from django.contrib.admin import SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.dateparse import parse_date
@@ -32,6 +33,24 @@ class StoreFilter(TextFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> tuple[()]:
         return ()
+
+
+class ModeFilter(SimpleListFilter):
+    """Live ones, unless test ones are asked for: who works with orders never takes one for the other."""
+
+    title = "kind"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("test", "Test")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        every, test = super().choices(changelist)
+        yield {**every, "display": "Live"}
+        yield test
+
+    def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
+        return records.filter(is_test=self.value() == "test")
 
 
 class DayFilter(RangeDateFilter):

@@ -119,7 +119,7 @@ class StoreAdmin(StaffAdmin):
         ),
         ("Directory", {"fields": ["is_listed", "country", "website", "logo", "remove_logo"]}),
         ("Budgets", {"fields": ["budget_enabled", "budget_types", "budget_durations"]}),
-        ("Orders", {"fields": ["hold_window_minutes"]}),
+        ("Orders", {"fields": ["hold_window_minutes", "admits_test_applications"]}),
         ("Record", {"fields": ["product_count", "catalog_version", "created", "updated"]}),
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]

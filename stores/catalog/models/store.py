@@ -38,6 +38,12 @@ class Store(models.Model):
     budget_durations = ArrayField(
         models.CharField(max_length=10, choices=BudgetDuration.choices), default=list, blank=True
     )
+    admits_test_applications = models.BooleanField(
+        "test applications",
+        default=False,
+        db_default=False,
+        help_text="Approve what test applications ask for at once. Their orders are never produced.",
+    )
     hold_window_minutes = models.PositiveIntegerField(default=60)
     created = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(default=timezone.now, editable=False)

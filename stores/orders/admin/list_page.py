@@ -119,7 +119,8 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     """From tallies: nothing counts orders, but for the few that are late."""
     counted = _counted_stores(request, stores)
     tallies = orders_by_status(counted)
-    late = late_orders(Order.objects.all() if counted is None else Order.objects.filter(store__in=counted))
+    live = Order.objects.filter(is_test=False)
+    late = late_orders(live if counted is None else live.filter(store__in=counted))
     late_count = late.order_by()[: MOST_COUNTED + 1].count()
     tabs: list[dict[str, Any]] = [
         {"query": "", "name": "All", "count": sum(tallies.values())},

@@ -18,7 +18,7 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask
 from fulfillment.core.errors import DomainError
-from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, StoreFilter
+from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
 from stores.orders.admin.downloads import csv_answer
 from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
@@ -80,6 +80,7 @@ class OrderAdmin(OrderWork):
         DeliveryFilter,
         StoreFilter,
         ("created", DayFilter),
+        ModeFilter,
     ]
     list_filter_submit = True
     search_fields = ["number"]

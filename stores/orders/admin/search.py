@@ -54,7 +54,15 @@ def _numbered(number: int, missing: int) -> Q:
 
 def _names_of_order(order: Order) -> list[str]:
     status = OrderStatus(order.status).words
-    return [str(order.number), order.external_id or "", status, str(order.store), *order.tracking_numbers[:3]]
+    mode = ["test order"] if order.is_test else []
+    return [
+        str(order.number),
+        order.external_id or "",
+        *mode,
+        status,
+        str(order.store),
+        *order.tracking_numbers[:3],
+    ]
 
 
 def _uuid(words: str) -> UUID | None:

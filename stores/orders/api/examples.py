@@ -126,6 +126,7 @@ ORDER = {
         }
     ],
     "Metadata": {"campaign": "spring"},
+    "IsTest": False,
     "_meta": {"Messages": []},
 }
 EXPORT_ROW = {

@@ -104,7 +104,7 @@ class OrderViewSet(ApiViewSet):
         },
         "advance": {
             **WRITE_ERRORS,
-            409: "Not the demo store (`not_demo_store`), or the order has no next status.",
+            409: "Neither a test order nor of the demo store (`not_demo_store`), or the order has no next status.",
         },
         "status": {
             **WRITE_ERRORS,
@@ -233,9 +233,9 @@ class OrderViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="order_advance",
-        summary="Move an order of the demo store to its next status",
-        description="Received, Accepted, InProduction, Shipped with a parcel, Delivered; with the same events as of a "
-        "real order. Nothing is produced.",
+        summary="Move a test order to its next status",
+        description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, "
+        "Shipped with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=None,
         responses={200: OrderSerializer},

@@ -238,6 +238,9 @@ class OrderSerializer(serializers.Serializer):
     Items = OrderItemSerializer(many=True)
     Shipments = ShipmentSerializer(many=True)
     Metadata = serializers.DictField(child=serializers.CharField())
+    IsTest = serializers.BooleanField(
+        help_text="Of a test application: never produced, and removed after a time."
+    )
     _meta = Meta()
 
 
@@ -264,6 +267,7 @@ class ExportRowSerializer(serializers.Serializer):
     Currency = serializers.CharField()
     Total = serializers.FloatField()
     TrackingNumbers = serializers.ListField(child=serializers.CharField())
+    IsTest = serializers.BooleanField(required=False, help_text="Only with `includeTest=true`.")
     Items = OrderItemSerializer(many=True, required=False, help_text=VERBOSE)
     Shipments = ShipmentSerializer(many=True, required=False, help_text=VERBOSE)
     History = HistorySerializer(many=True, required=False, help_text=VERBOSE)

@@ -1,12 +1,16 @@
 from stores.orders.models.comment import OrderComment
 from stores.orders.models.history import OrderDay, OrderHistory, OrderTally
-from stores.orders.models.order import Order, OrderItem, Shipment
+from stores.orders.models.order import LIVE_POSITIONS, TEST_POSITIONS, Order, OrderItem, Shipment
 from stores.orders.models.ordered_asset import OrderedAsset
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import ActorKind, CancellationState, OrderStatus
+from stores.orders.models.story import TEST_OUTCOME, OrderStory, TestOutcome
 from stores.orders.models.view import OrderView
 
 __all__ = [
+    "LIVE_POSITIONS",
+    "TEST_OUTCOME",
+    "TEST_POSITIONS",
     "ActorKind",
     "CancellationState",
     "Order",
@@ -15,9 +19,11 @@ __all__ = [
     "OrderHistory",
     "OrderItem",
     "OrderStatus",
+    "OrderStory",
     "OrderTally",
     "OrderView",
     "OrderedAsset",
     "Quote",
     "Shipment",
+    "TestOutcome",
 ]

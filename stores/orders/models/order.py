@@ -11,6 +11,10 @@ from stores.catalog.models.store import Store
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
+# Above the first number, up to the last.
+LIVE_POSITIONS = (0, 2_147_483_647)
+TEST_POSITIONS = (-2_147_483_648, -1)
+
 
 def changes() -> tuple[pghistory.Tracker, ...]:
     """Tracks updates and deletions in the audit trail, but not the insertion: the order's history records that.
@@ -31,14 +35,16 @@ def changes() -> tuple[pghistory.Tracker, ...]:
         "cancellation_reason",
         "cancellation_note",
         "external_id_user",
+        "is_test",
     ],
 )
 class Order(models.Model):
     """An order with its current status.
 
-    `position` counts the orders of a store without gaps, in the order of `created` and of their commits, so that
-    a page at any depth is a range of positions. `sequence` rises by 1 with every change and is the version.
-    `rendering` is the finished row of the export view.
+    `position` counts the orders of a store without gaps, in the order in which they were committed and of
+    `created`: a page at any depth is a range of it. Those of test orders are below zero and count up from the lowest
+    number there is; where orders were pruned they have gaps. `sequence` rises by 1 with every change and is the
+    version. `rendering` is the finished row of the export view.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
@@ -60,7 +66,8 @@ class Order(models.Model):
         related_name="orders",
         db_index=False,
     )
-    position = models.PositiveIntegerField(editable=False)
+    position = models.IntegerField(editable=False)
+    is_test = models.BooleanField("test order", default=False, db_default=False, editable=False)
     external_id = models.CharField("external ID", max_length=100, null=True, blank=True)  # noqa: DJ001 - unique
     # The external ID is unique for this user if the application is first-party; else null, unique for the application.
     external_id_user = models.UUIDField(null=True, editable=False)
@@ -118,6 +125,10 @@ class Order(models.Model):
                 condition=Q(total=models.F("items_total") + models.F("delivery_total")),
                 name="order_total_adds_up",
             ),
+            models.CheckConstraint(
+                condition=Q(is_test=True, position__lt=0) | Q(is_test=False, position__gt=0),
+                name="order_test_position",
+            ),
         ]
         indexes = [
             models.Index("store", "created", "position", name="order_by_date"),
@@ -133,7 +144,7 @@ class Order(models.Model):
                 name="order_by_user",
             ),
             models.Index("quote", condition=Q(quote__isnull=False), name="order_by_quote"),
-            # For the console, which lists the orders of all stores, newest first.
+            # The board lists the orders of all stores, newest first.
             models.Index("status", "number", name="order_board_by_status"),
             models.Index(
                 "external_id", condition=Q(external_id__isnull=False), name="order_board_by_external_id"
@@ -150,9 +161,11 @@ class Order(models.Model):
                 name="order_by_due_date",
             ),
             models.Index("delivery_method_code", "number", name="order_board_by_method"),
+            # Also for the database's own check when a test order is pruned.
             models.Index(
                 "reprint_of", condition=Q(reprint_of__isnull=False), name="order_by_reprinted_order"
             ),
+            models.Index("number", condition=Q(is_test=True), name="order_test_by_number"),
             BrinIndex("created", name="order_board_by_date", pages_per_range=32),
             models.Index(
                 "updated",
@@ -167,6 +180,14 @@ class Order(models.Model):
             ),
         ]
         ordering = ["store", "position"]
+        triggers = [
+            # What is a test may be pruned with its history, and nothing else.
+            pgtrigger.Protect(
+                name="keep_mode",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__is_test__df=pgtrigger.F("new__is_test")),
+            )
+        ]
 
     def __str__(self) -> str:
         return str(self.number)
@@ -178,7 +199,7 @@ class OrderItem(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)
     position = models.PositiveIntegerField()
-    order_position = models.PositiveIntegerField(editable=False)
+    order_position = models.IntegerField(editable=False)
     item_key = models.CharField(max_length=64)
     product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="order_items", db_index=False)
     product_external_id = models.CharField("product ID", max_length=64)

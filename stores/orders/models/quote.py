@@ -18,6 +18,7 @@ class Quote(models.Model):
         related_name="+",
     )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
+    is_test = models.BooleanField(default=False, db_default=False, editable=False)
     country_code = models.CharField(max_length=2)
     location_type = models.CharField(max_length=11, blank=True)
     created = models.DateTimeField()
@@ -25,7 +26,10 @@ class Quote(models.Model):
     rendering = models.TextField()
 
     class Meta:
-        indexes = [models.Index("expires", name="quote_expiry")]
+        indexes = [
+            models.Index("expires", name="quote_expiry"),
+            models.Index("created", condition=models.Q(is_test=True), name="quote_of_test"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

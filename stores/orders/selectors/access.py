@@ -9,6 +9,7 @@ from accounts.callers import Caller
 from accounts.models import Role
 from accounts.permissions import Permission
 from accounts.selectors.grants import effective_store_grants
+from accounts.selectors.modes import in_mode, in_mode_of_new
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Forbidden
 from stores.catalog.models import Store
@@ -62,7 +63,14 @@ class StoreAccess:
 
     @property
     def visible(self) -> Q:
-        return Q(store=self.store) if self.sees_all_orders else Q(store=self.store, **self.own)
+        """The orders and quotes that the caller may see, as a filter; every query of them begins with it."""
+        scope = Q(store=self.store) if self.sees_all_orders else Q(store=self.store, **self.own)
+        return scope & in_mode(self.caller)
+
+    @property
+    def usable(self) -> Q:
+        """Those that may become a part of what the caller makes: what is live is never made from test data."""
+        return self.visible & in_mode_of_new(self.caller)
 
 
 def authorize_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:

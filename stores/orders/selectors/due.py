@@ -38,7 +38,8 @@ def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
-    """How many are late, and how many are to be cancelled if the store says yes; each counted to `most` + 1."""
+    """How many are late, and how many have a cancellation to answer; each counted to `most` + 1. Never test orders."""
+    orders = orders.filter(is_test=False)
     late = late_orders(orders).order_by().annotate(kind=Value("late"))
     asked = orders.filter(cancellation=CancellationState.REQUESTED).order_by().annotate(kind=Value("asked"))
     found = late.values_list("kind")[: most + 1].union(asked.values_list("kind")[: most + 1], all=True)

@@ -12,36 +12,42 @@ from uuid import UUID
 
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
-from stores.orders.models import Order
+from stores.orders.models import LIVE_POSITIONS, Order
 from stores.orders.representations import Record, export_record, history_record, item_record, shipment_record
 from stores.orders.selectors.access import READ, STORE, StoreAccess, access_parameters, store_access_from_row
 
-LAST = 2_147_483_647
+LAST = LIVE_POSITIONS[1]
 BATCH = 2000
-# A page of verbose records ends before it would be larger, even below `take`.
+# A page of orders in full ends where it would be larger, whatever `take` says.
 PAGE_BYTES = 16_000_000
 
-# Within a store `created` rises with `position`: a range of time is a range of positions.
+# Within a store `created` rises with `position`: a span of time is a span of positions. Test orders are below zero,
+# and stores.orders.selectors.export_with_tests alone looks there.
 BOUNDS = """
 SELECT (SELECT position FROM stores_order
-        WHERE store_id = %(store)s AND created < %(after)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1),
+        WHERE store_id = %(store)s AND created < %(after)s::timestamptz
+          AND position > %(lowest)s::int AND position <= %(highest)s::int
+        ORDER BY created DESC, position DESC LIMIT 1),
        (SELECT position FROM stores_order
-        WHERE store_id = %(store)s AND created < %(before)s::timestamptz ORDER BY created DESC, position DESC LIMIT 1)
+        WHERE store_id = %(store)s AND created < %(before)s::timestamptz
+          AND position > %(lowest)s::int AND position <= %(highest)s::int
+        ORDER BY created DESC, position DESC LIMIT 1)
 """
 PRODUCT = "SELECT id FROM stores_product WHERE store_id = %s AND external_id = %s"
-NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s ORDER BY position DESC LIMIT 1"
-RANGE = f"""
+NEWEST = "SELECT position FROM stores_order WHERE store_id = %(store)s AND position > 0 ORDER BY position DESC LIMIT 1"
+SPAN = f"""
 SELECT o.position, o.rendering, ({NEWEST}) FROM stores_order o
 WHERE o.store_id = %(store)s AND o.position > %(low)s AND o.position <= %(high)s
 ORDER BY o.position LIMIT %(limit)s
 """  # noqa: S608 - fixed parts only
-# A page of all orders of a store, with the caller's access. Positions have no gaps, so the page's end is known.
-# The limit is a literal: with a parameter the planner would guess, and plan each request again.
-AUTHORIZED_RANGE = f"""
+# A page of a whole store together with who may see it. Positions have no gaps: its end is known beforehand.
+# The limit is a number in the text: with a parameter the planner guesses, and plans anew for each request.
+OPENED_SPAN = f"""
 WITH access AS MATERIALIZED ({STORE})
 SELECT access.*, page.body, page.newest FROM access LEFT JOIN LATERAL (
     SELECT convert_to('[' || coalesce(string_agg(o.rendering, ',' ORDER BY o.position), '') || ']', 'UTF8') AS body,
-           (SELECT position FROM stores_order WHERE store_id = access.id ORDER BY position DESC LIMIT 1) AS newest
+           (SELECT position FROM stores_order
+            WHERE store_id = access.id AND position > 0 ORDER BY position DESC LIMIT 1) AS newest
     FROM (
         SELECT position, rendering FROM stores_order
         WHERE store_id = access.id AND position > %(low)s AND position <= %(high)s
@@ -50,22 +56,22 @@ SELECT access.*, page.body, page.newest FROM access LEFT JOIN LATERAL (
     ) o
 ) page ON true
 """  # noqa: S608 - fixed parts only
-AUTHORIZED_RANGES = {limit: AUTHORIZED_RANGE.format(limit=limit) for limit in (100, 1000)}
+OPENED_SPANS = {limit: OPENED_SPAN.format(limit=limit) for limit in (100, 1000)}
 ROWS = """
 SELECT o.position, o.rendering, NULL::integer FROM ({keys}) AS k
 JOIN stores_order o ON o.store_id = %(store)s AND o.position = k.position ORDER BY o.position
 """
 PAGE = " ORDER BY position OFFSET %(skip)s LIMIT %(limit)s"
-# Without this the planner may scan all orders of a store to find the few of a rare status.
+# Without this the planner may walk through all orders of a store to find the few of a rare status.
 BY_STATUS = """
-SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS requested(status) CROSS JOIN LATERAL (
+SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROSS JOIN LATERAL (
     SELECT o.position FROM stores_order o
-    WHERE o.store_id = %(store)s AND o.status = requested.status
+    WHERE o.store_id = %(store)s AND o.status = wanted.status
       AND o.position > %(low)s AND o.position <= %(high)s
     ORDER BY o.position LIMIT %(skip)s::bigint + %(limit)s::bigint
 ) one
 """
-# An upper estimate of each verbose record's size in bytes.
+# How many bytes each order takes in full, a little more rather than less: what surrounds the texts is rounded up.
 SIZES = """
 SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
     + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)), 0)
@@ -74,7 +80,7 @@ SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::t
                            + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)
        FROM stores_shipment s WHERE s.order_id = o.id)
     + (SELECT coalesce(sum(200 + octet_length(h.note)), 0) FROM stores_orderhistory h WHERE h.order_id = o.id)
-FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s) ORDER BY o.position
+FROM stores_order o WHERE o.store_id = %s AND o.position = ANY(%s)
 """
 TALLY = """
 SELECT coalesce(sum(orders), 0) FROM stores_ordertally
@@ -95,9 +101,9 @@ class OrderExportQuery:
     number: int | None = None
     external_id: str | None = None
     updated: datetime | None = None
-    low: int = 0
+    low: int = LIVE_POSITIONS[0]
     high: int = LAST
-    since: int = 0
+    since: int = LIVE_POSITIONS[0]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -116,8 +122,8 @@ class OrderExportQuery:
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the query selects a range of positions without any other filter; such a range has no gaps."""
-        return not any(_used_filters(self))
+        """Nothing but a span of positions, which has no gaps where orders are live."""
+        return self.low >= 0 and not any(form_of(self))
 
     def after(self, position: int) -> "OrderExportQuery":
         return replace(self, low=max(self.low, position))
@@ -125,14 +131,17 @@ class OrderExportQuery:
 
 @dataclass(frozen=True, slots=True)
 class Page:
+    """`created`, of each order, only where live and test orders stand together."""
+
     positions: list[int]
     renderings: list[str]
     has_more: bool
     newest: int | None = None
+    created: Sequence[datetime] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RangePage:
+class SpanPage:
     """The finished JSON body of a page of all orders of a store; `newest` counts them."""
 
     body: bytes
@@ -146,19 +155,22 @@ class RangePage:
 
 def authorized_range_page(
     caller: Caller, store_id: str, *, low: int, take: int
-) -> tuple[StoreAccess, RangePage | None]:
-    """The store, and in the same statement the page after `low`; None if the caller sees only its own orders."""
+) -> tuple[StoreAccess, SpanPage | None]:
+    """The store, and in the same statement the page after `low` of its live orders.
+
+    No page for who sees but its own orders, nor for a test application.
+    """
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}
-    statement = AUTHORIZED_RANGES[100 if take <= 100 else 1000]
+    statement = OPENED_SPANS[100 if take <= 100 else 1000]
     row = fetch_row(statement, access_parameters(caller, store_id) | page)
     access = store_access_from_row(caller, store_id, READ, row and row[:-2])
-    if row is None or not access.sees_all_orders:
+    if row is None or not access.sees_all_orders or False not in caller.modes:
         return access, None
-    return access, RangePage(row[-2], last, row[-1] or 0)
+    return access, SpanPage(row[-2], last, row[-1] or 0)
 
 
-def find_export_query(
+def wanted_orders(
     access: StoreAccess,
     *,
     statuses: Sequence[int] = (),
@@ -168,19 +180,22 @@ def find_export_query(
     created_before: datetime | None = None,
     external_id: str | None = None,
     updated_after: datetime | None = None,
+    positions: tuple[int, int] = LIVE_POSITIONS,
 ) -> OrderExportQuery | None:
-    """The query for the visible orders that match the filters; None if no order can match."""
+    """What the caller asks for of what it may see in one of the modes; None where there can be nothing."""
+    if (positions != LIVE_POSITIONS) not in access.caller.modes:
+        return None
     product = number = None
     if product_id is not None:
         product = fetch_row(PRODUCT, (access.store.pk, product_id))
-    # int() raises for more than 4,300 digits; an order number has at most 19.
+    # Python refuses to make a number of more than 4,300 digits; none of ours has more than 19.
     if order_number is not None and re.fullmatch(r"[0-9]{1,19}", order_number):
         number = int(order_number) if str(int(order_number)) == order_number else None
     unknown_number = order_number is not None and (number is None or number >= 2**63)
     if unknown_number or (product_id is not None and product is None):
         return None
     own = {} if access.sees_all_orders else access.own
-    low, high = _bounds(access, created_after, created_before)
+    low, high = _bounds(access, created_after, created_before, positions)
     return OrderExportQuery(
         store=access.store.pk,
         application=own.get("application"),
@@ -196,59 +211,68 @@ def find_export_query(
     )
 
 
-def export_page(query: OrderExportQuery, *, skip: int, take: int) -> Page:
-    parameters = query.parameters | {"skip": skip, "limit": take + 1}
-    if query.is_contiguous:
-        rows = fetch_rows(RANGE, parameters | {"low": min(query.low + skip, LAST)})
+def export_page(wanted: OrderExportQuery, *, skip: int, take: int) -> Page:
+    parameters = wanted.parameters | {"skip": skip, "limit": take + 1}
+    if wanted.is_contiguous:
+        rows = fetch_rows(SPAN, parameters | {"low": min(wanted.low + skip, LAST)})
     else:
-        rows = fetch_rows(_rows_statement(*_used_filters(query)), parameters)
+        rows = fetch_rows(_rows_statement(*form_of(wanted)), parameters)
     shown, newest = rows[:take], rows[0][2] if rows else None
     return Page([row[0] for row in shown], [row[1] for row in shown], len(rows) > take, newest)
 
 
-def export_count(query: OrderExportQuery, page: Page) -> int:
-    """The number of matching orders on all pages."""
-    query = replace(query, low=query.since)
-    if query.is_contiguous:
-        newest = page.newest or (fetch_row(NEWEST, query.parameters) or (0,))[0]
-        return max(0, min(newest, query.high) - query.low)
-    bounded = query.low > 0 or query.high < LAST
+def export_count(wanted: OrderExportQuery, page: Page) -> int:
+    """How many there are in all, whatever page is asked for."""
+    wanted = replace(wanted, low=wanted.since)
+    if wanted.is_contiguous:
+        newest = page.newest or (fetch_row(NEWEST, wanted.parameters) or (0,))[0]
+        return max(0, min(newest, wanted.high) - wanted.low)
+    bounded = (wanted.low, wanted.high) != LIVE_POSITIONS
     # Tallies are kept by application and status.
-    if not bounded and not any((query.user, query.product, query.number, query.external_id, query.updated)):
-        row = fetch_row(TALLY, query.parameters)
+    if not bounded and not any(
+        (wanted.user, wanted.product, wanted.number, wanted.external_id, wanted.updated)
+    ):
+        row = fetch_row(TALLY, wanted.parameters)
     else:
-        row = fetch_row(_count_statement(*_used_filters(query)), query.parameters)
+        row = fetch_row(_count_statement(*form_of(wanted)), wanted.parameters)
     return int(row[0]) if row else 0
 
 
-def export_rows(query: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
-    """The stored rows, read in batches, so that memory use does not grow with their number."""
+def export_rows(wanted: OrderExportQuery, *, skip: int, take: int | None) -> Iterator[str]:
+    """The stored rows one after another, in short statements: as many as there are cost no more memory."""
     left = LAST if take is None else take
     while left > 0:
-        page = export_page(query, skip=skip, take=min(BATCH, left))
+        page = export_page(wanted, skip=skip, take=min(BATCH, left))
         yield from page.renderings
         left -= len(page.renderings)
         if not page.has_more or not page.positions:
             return
-        query, skip = query.after(page.positions[-1]), 0
+        wanted, skip = wanted.after(page.positions[-1]), 0
 
 
 def fitting_page(access: StoreAccess, page: Page) -> Page:
-    """The start of the page that fits into PAGE_BYTES; at least one order, so that paging makes progress."""
-    sizes = [size for _, size in fetch_rows(SIZES, (access.store.pk, page.positions))]
-    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    """As much of the page as takes PAGE_BYTES in full; one order at least, so that a walk goes on."""
+    sizes = dict(fetch_rows(SIZES, (access.store.pk, page.positions)))
+    ordered = [sizes.get(position, 0) for position in page.positions]
+    fits = max(1, bisect_right(list(accumulate(ordered)), PAGE_BYTES))
     return replace(
-        page, positions=page.positions[:fits], has_more=page.has_more or fits < len(page.positions)
+        page,
+        positions=page.positions[:fits],
+        created=page.created[:fits],
+        has_more=page.has_more or fits < len(page.positions),
     )
 
 
-def verbose_records(access: StoreAccess, positions: Sequence[int]) -> list[Record]:
-    """The records with items, shipments, history and recipient, in a fixed number of statements."""
+def verbose_records(
+    access: StoreAccess, positions: Sequence[int], *, with_mode: bool = False
+) -> list[Record]:
+    """The rows with what hangs on each order, in a fixed number of statements; `with_mode` adds IsTest."""
     store_id = access.store.external_id
-    orders = Order.objects.filter(store=access.store, position__in=positions).order_by("position")
+    orders = Order.objects.filter(access.visible, position__in=positions).order_by("created", "position")
     return [
         {
             **export_record(order, store_id),
+            **({"IsTest": order.is_test} if with_mode else {}),
             "Items": [item_record(item, order, store_id) for item in order.items.all()],
             "Shipments": [shipment_record(shipment) for shipment in order.shipments.all()],
             "History": [history_record(entry) for entry in order.history.all()],
@@ -258,36 +282,44 @@ def verbose_records(access: StoreAccess, positions: Sequence[int]) -> list[Recor
     ]
 
 
-def _bounds(access: StoreAccess, after: datetime | None, before: datetime | None) -> tuple[int, int]:
+def _bounds(
+    access: StoreAccess, after: datetime | None, before: datetime | None, positions: tuple[int, int]
+) -> tuple[int, int]:
     if after is None and before is None:
-        return 0, LAST
-    [(low, high)] = fetch_rows(BOUNDS, {"store": access.store.pk, "after": after, "before": before})
-    return low or 0, LAST if before is None else high or 0
+        return positions
+    lowest, highest = positions
+    span = {"after": after, "before": before, "lowest": lowest, "highest": highest}
+    [(low, high)] = fetch_rows(BOUNDS, {"store": access.store.pk, **span})
+    return low or lowest, highest if before is None else high or lowest
 
 
-def _used_filters(query: OrderExportQuery) -> tuple[bool, ...]:
+def form_of(wanted: OrderExportQuery) -> tuple[bool, ...]:
     parts = (
-        query.application,
-        query.user,
-        query.statuses,
-        query.product,
-        query.number,
-        query.external_id,
-        query.updated,
+        wanted.application,
+        wanted.user,
+        wanted.statuses,
+        wanted.product,
+        wanted.number,
+        wanted.external_id,
+        wanted.updated,
     )
     return tuple(part is not None for part in parts)
 
 
 @cache
-def _rows_statement(*used_filters: bool) -> str:
-    by_status_alone = used_filters == (False, False, True, False, False, False, False)
-    keys = BY_STATUS if by_status_alone else _keys(*used_filters)
-    return ROWS.format(keys=keys + PAGE)
+def _rows_statement(*form: bool) -> str:
+    return ROWS.format(keys=keys_statement(*form) + PAGE)
+
+
+def keys_statement(*form: bool) -> str:
+    """The positions of what is wanted, in no order yet."""
+    by_status_alone = form == (False, False, True, False, False, False, False)
+    return BY_STATUS if by_status_alone else _keys(*form)
 
 
 @cache
-def _count_statement(*used_filters: bool) -> str:
-    return f"SELECT count(*) FROM ({_keys(*used_filters)}) AS k"  # noqa: S608 - fixed parts only
+def _count_statement(*form: bool) -> str:
+    return f"SELECT count(*) FROM ({_keys(*form)}) AS k"  # noqa: S608 - fixed parts only
 
 
 @cache
@@ -310,17 +342,13 @@ def _keys(
     ]
     needed = [text for text, is_needed in conditions if is_needed]
     if not product:
-        position_range = ["o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s"]
-        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*position_range, *needed])}"  # noqa: S608
-    position_range = [
-        "i.product_id = %(product)s",
-        "i.order_position > %(low)s",
-        "i.order_position <= %(high)s",
-    ]
+        span = ["o.store_id = %(store)s", "o.position > %(low)s", "o.position <= %(high)s"]
+        return f"SELECT o.position FROM stores_order o WHERE {' AND '.join([*span, *needed])}"  # noqa: S608
+    span = ["i.product_id = %(product)s", "i.order_position > %(low)s", "i.order_position <= %(high)s"]
     joined = (
         "JOIN stores_order o ON o.store_id = %(store)s AND o.position = i.order_position" if needed else ""
     )
     return (
         f"SELECT DISTINCT i.order_position AS position FROM stores_orderitem i {joined} "  # noqa: S608
-        f"WHERE {' AND '.join([*position_range, *needed])}"
+        f"WHERE {' AND '.join([*span, *needed])}"
     )

@@ -1,6 +1,7 @@
 from collections.abc import Collection
 
 from django.db.models import Max, Min, OuterRef, Subquery
+from django.db.models.functions import Greatest, Least
 
 from stores.catalog.models import Store
 from stores.orders.models import Order
@@ -13,10 +14,15 @@ def number_range(store_ids: Collection[int]) -> tuple[int, int] | None:
     newer orders of other stores first.
     """
     orders = Order.objects.filter(store=OuterRef("pk"))
-    first, last = (orders.order_by(order).values("number")[:1] for order in ("position", "-position"))
+    # Each end of the live orders and of the test orders, whose positions are below zero.
+    kinds = (orders.filter(position__gt=0), orders.filter(position__lt=0))
+    first, last = (
+        [Subquery(kind.order_by(order).values("number")[:1]) for kind in kinds]
+        for order in ("position", "-position")
+    )
     found = (
         Store.objects.filter(pk__in=store_ids)
-        .annotate(first=Subquery(first), last=Subquery(last))
+        .annotate(first=Least(*first), last=Greatest(*last))
         .aggregate(lowest=Min("first"), highest=Max("last"))
     )
     return None if found["lowest"] is None else (found["lowest"], found["highest"])

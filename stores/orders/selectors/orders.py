@@ -11,13 +11,12 @@ from stores.orders.representations import order_record
 from stores.orders.selectors.access import StoreAccess, authorize_store
 
 
-def visible_orders(access: StoreAccess) -> QuerySet[Order]:
-    return Order.objects.filter(access.visible)
+def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
+    """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's.
 
-
-def find_order(access: StoreAccess, reference: str) -> Order | None:
-    """By OrderID or by @ExternalID; of several visible orders the caller's own comes first, then the application's."""
-    orders = visible_orders(access).select_related("store")
+    `scope` is one of `access`; by default all that the caller sees.
+    """
+    orders = Order.objects.filter(access.visible if scope is None else scope).select_related("store")
     if reference.startswith("@"):
         named = orders.filter(external_id=reference[1:]).order_by("position")
         own = named.filter(_external_id_scope(access.caller)).first()

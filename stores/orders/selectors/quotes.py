@@ -4,26 +4,30 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from accounts.callers import Caller
 from fulfillment.core.errors import NotFound
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
-from stores.orders.selectors.access import READ, StoreAccess, authorize_store
+from stores.orders.selectors.access import READ, authorize_store
 
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
-    quote = find_quote(authorize_store(caller, store_id, READ), quote_id)
+    access = authorize_store(caller, store_id, READ)
+    quote = find_quote(access.visible, quote_id)
     if quote is None:
         raise NotFound("There is no quote with this ID for this caller.", code="quote_not_found")
     return quote
 
 
-def find_quote(access: StoreAccess, quote_id: str) -> Quote | None:
+def find_quote(scope: Q, quote_id: str) -> Quote | None:
+    """Among those of a scope of StoreAccess: `visible`, or `usable` for an order."""
     try:
         key = UUID(quote_id)
     except ValueError:
         return None
-    return Quote.objects.filter(access.visible, pk=key).first()
+    return Quote.objects.filter(scope, pk=key).first()
 
 
 def quoted_options(quote: Quote) -> dict[str, Option]:

@@ -1,4 +1,4 @@
-"""Placing an order: it is checked and priced, its print files are stored, then it is written in one transaction."""
+"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
 
 import os
 import time
@@ -11,7 +11,16 @@ from django.db import transaction
 
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
-from stores.orders.models import Order, OrderItem, OrderStatus, Quote
+from stores.orders.models import (
+    LIVE_POSITIONS,
+    TEST_OUTCOME,
+    TEST_POSITIONS,
+    Order,
+    OrderItem,
+    OrderStatus,
+    Quote,
+    TestOutcome,
+)
 from stores.orders.models.status import EVENT_TYPES
 from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
@@ -23,25 +32,28 @@ from stores.orders.services.locks import lock_orders
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
+from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import Actor, append_history, record_order_event
 from stores.orders.services.validation import OrderRequest, check_order
 
-# Run under the lock of the store: positions have no gaps, and `created` rises.
+# Run under the lock of the store: positions have no gaps, and `created` rises. Test orders count below zero.
 NEXT_NUMBERS = """
-SELECT coalesce(last.position, 0) + 1, nextval('stores_order_number'),
-       greatest(coalesce(%s::timestamptz, clock_timestamp()), last.created + interval '1 microsecond')
+SELECT coalesce(last.position, %(first)s::int) + 1, nextval('stores_order_number'),
+       greatest(coalesce(%(placed)s::timestamptz, clock_timestamp()), last.created + interval '1 microsecond')
 FROM (SELECT) nothing LEFT JOIN LATERAL (
-    SELECT position, created FROM stores_order WHERE store_id = %s ORDER BY position DESC LIMIT 1
+    SELECT position, created FROM stores_order
+    WHERE store_id = %(store)s AND position > %(first)s::int AND position <= %(last)s::int
+    ORDER BY position DESC LIMIT 1
 ) last ON true
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedOrder:
-    """A checked and priced order whose print files are stored; only fast work is left.
+    """Everything an order needs but its place in the store: nothing slow is left to do.
 
-    Pass it to `create_order`, or to `discard_order` if it will not be written.
+    Its print files are stored: it is written by `create_order`, or given up by `discard_order`.
     """
 
     order_id: uuid.UUID
@@ -81,7 +93,7 @@ def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrde
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
-    """Deletes the print files of an order that was not written; call it outside of any transaction."""
+    """For an order that was not written after all; outside of any transaction."""
     delete_print_files(files=prepared.print_files)
 
 
@@ -91,7 +103,9 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     store = prepared.access.store
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
-    [numbers] = fetch_rows(NEXT_NUMBERS, [prepared.request.placed, store.pk])
+    first, last = TEST_POSITIONS if prepared.access.caller.is_test else LIVE_POSITIONS
+    values = {"first": first, "last": last, "store": store.pk, "placed": prepared.request.placed}
+    [numbers] = fetch_rows(NEXT_NUMBERS, values)
     order = _order(prepared, _OrderNumbers(*numbers))
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
@@ -100,6 +114,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
     count_new_order(order)
+    begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))
@@ -117,18 +132,18 @@ def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
 def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
     if request.external_id is None:
         return
-    existing = order_with_external_id(access, request.external_id)
-    if existing is None:
+    known = order_with_external_id(access, request.external_id)
+    if known is None:
         return
     message = f"There is already an order with the ExternalID {request.external_id!r}."
-    if is_own_order(access.caller, existing):
-        raise Conflict(message, code="external_id_exists", members={"OrderID": str(existing.pk)})
+    if is_own_order(access.caller, known):
+        raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
     message += " Another user of this application placed it."
     raise Conflict(message, code="external_id_exists")
 
 
 def _messages(prepared: PreparedOrder) -> list[str]:
-    """The warnings that a proof of the same data has, with the keys of their items."""
+    """What a proof of the same data says, by the item it is about."""
     return [
         f"Item {line.item_key}: {message}"
         for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
@@ -137,20 +152,21 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
+def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
     access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
-        number=numbers.number,
+        number=place.number,
         store=access.store,
         application_id=access.caller.application_id,
         user_id=access.caller.user_id,
-        position=numbers.position,
+        is_test=access.caller.is_test,
+        position=place.position,
         external_id=request.external_id,
         external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
-        created=numbers.created,
-        updated=numbers.created,
+        created=place.created,
+        updated=place.created,
         currency=access.store.currency,
         items_total=option.items_total,
         delivery_total=option.delivery_total,
@@ -167,12 +183,21 @@ def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
         total_quantity=sum(line.quantity for line in option.lines),
         metadata=dict(request.metadata or {}),
         reprint_of=prepared.reprint_of,
-        cancellable_until=numbers.created + timedelta(minutes=access.store.hold_window_minutes),
+        cancellable_until=place.created + _hold_window(prepared),
     )
 
 
+def _hold_window(prepared: PreparedOrder) -> timedelta:
+    """None for a test order whose cancellation is to be refused: it must come to the store."""
+    if prepared.access.caller.is_test:
+        outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
+        if outcome == TestOutcome.CANCEL_REFUSED:
+            return timedelta()
+    return timedelta(minutes=prepared.access.store.hold_window_minutes)
+
+
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:
-    """The recipient, with the location type of the quote if the order names none."""
+    """With the kind of place that was priced, where the order leaves it to its quote."""
     recipient, quote = dict(prepared.request.recipient), prepared.quote
     if quote is not None and quote.location_type:
         recipient.setdefault("LocationType", quote.location_type)

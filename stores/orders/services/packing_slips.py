@@ -114,6 +114,7 @@ def _slip(order: Order) -> dict[str, Any]:
     return {
         "letter": to["CountryCode"] in LETTER_COUNTRIES,
         "store": store.company_name,
+        "test": order.is_test,
         "number": str(order.number),
         "external": order.external_id,
         "date": local_date(order.created, store.time_zone).isoformat(),

@@ -49,6 +49,7 @@ def store_quote(*, access: StoreAccess, price_request: PriceRequest, prices: Pri
         store=access.store,
         application_id=access.caller.application_id,
         user_id=access.caller.user_id,
+        is_test=access.caller.is_test,
         country_code=price_request.country_code,
         location_type=price_request.location_type,
         created=now,

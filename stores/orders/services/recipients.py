@@ -119,13 +119,13 @@ def _erase_items(order: Order) -> None:
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:
-    """Deletes the proof of the same values. Retention removes one made with an earlier template as unused."""
-    caller = Caller(user_id=order.user_id, application_id=order.application_id)
+    """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
+    caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
     with suppress(DomainError):
         product = product_version_of(item.product_id)
         values: Any = item.template_data
         merged = merge_template(caller=caller, product=product, values=values)
-        delete_proof(digest=merged.digest(settings.PROOF_MARK))
+        delete_proof(digest=merged.proof_digest())
 
 
 def _erase_copies(order: Order, words: list[str]) -> None:

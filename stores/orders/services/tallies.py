@@ -24,35 +24,42 @@ ON CONFLICT (store_id, day) DO UPDATE SET shipped = known.shipped + 1
 """
 RECOUNT_TALLIES = """
 INSERT INTO stores_ordertally (store_id, application_id, status, orders)
-SELECT store_id, application_id, status, count(*) FROM stores_order GROUP BY store_id, application_id, status
+SELECT store_id, application_id, status, count(*) FROM stores_order
+WHERE NOT is_test GROUP BY store_id, application_id, status
 """
 # Of the last days alone, which are UTC's here: nothing shows older ones.
 DAYS_ANEW = """
 INSERT INTO stores_orderday (store_id, day, placed, shipped)
 SELECT store_id, day, sum(placed), sum(shipped) FROM (
     SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped
-    FROM stores_order o WHERE o.created > now() - interval '35 days'
+    FROM stores_order o WHERE NOT o.is_test AND o.created > now() - interval '35 days'
     UNION ALL
     SELECT o.store_id, (h.timestamp AT TIME ZONE 'UTC')::date, 0, 1
     FROM stores_order o JOIN stores_orderhistory h ON h.order_id = o.id
-    WHERE o.updated > now() - interval '35 days' AND h.timestamp > now() - interval '35 days'
+    WHERE NOT o.is_test AND o.updated > now() - interval '35 days' AND h.timestamp > now() - interval '35 days'
         AND h.status = %s AND h.previous_status <> h.status
 ) counted GROUP BY store_id, day
 """
 
 
 def count_order(order: Order, *, status: int, by: int) -> None:
-    """Updates the tally; call it in the transaction that writes the order."""
+    """Keeps the tally true to the orders, in the transaction that writes one. Test orders count nowhere."""
+    if order.is_test:
+        return
     execute(TALLY, [order.store_id, order.application_id, int(status), by])
 
 
 def count_new_order(order: Order) -> None:
     """As `count_order`, and for the day it was placed on."""
+    if order.is_test:
+        return
     day = local_date(order.created, order.store.time_zone)
     execute(TALLY_PLACED, [order.store_id, day, order.store_id, order.application_id, int(order.status), 1])
 
 
 def count_shipped_order(order: Order, *, at: datetime) -> None:
+    if order.is_test:
+        return
     execute(SHIPPED, [order.store_id, local_date(at, order.store.time_zone)])
 
 

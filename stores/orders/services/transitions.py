@@ -13,7 +13,15 @@ from django.utils import timezone
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
-from stores.orders.models import ActorKind, CancellationState, Order, OrderHistory, OrderStatus, Shipment
+from stores.orders.models import (
+    TEST_OUTCOME,
+    ActorKind,
+    CancellationState,
+    Order,
+    OrderHistory,
+    OrderStatus,
+    Shipment,
+)
 from stores.orders.models.status import (
     ALLOWED_TRANSITIONS,
     CANCELLABLE_AT_ONCE,
@@ -24,6 +32,7 @@ from stores.orders.models.status import (
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
 from stores.orders.services.locks import lock_orders
+from stores.orders.services.stories import wake_story
 from stores.orders.services.tallies import count_order, count_shipped_order
 
 MAXIMUM_SHIPMENTS = 200
@@ -114,6 +123,7 @@ def cancel_order(
     if locked.status in CANCELLABLE_AT_ONCE and now < locked.cancellable_until:
         return _record(change, OrderStatus.CANCELLED)
     locked.cancellation = CancellationState.REQUESTED
+    wake_story(order=locked)
     return _record(change, locked.status, event_type=CANCELLATION_REQUESTED)
 
 
@@ -132,9 +142,10 @@ def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match:
 
 @transaction.atomic
 def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -> Order:
-    """Moves an order of the demo store to its next status."""
-    if not order.store.is_demo:
-        raise Conflict("Only orders of the demo store can be advanced.", code="not_demo_store")
+    """Moves an order of the demo store, or a test order anywhere, one status on, as a store would."""
+    if not (order.store.is_demo or order.is_test):
+        message = "Only test orders and orders of the demo store can be advanced."
+        raise Conflict(message, code="not_demo_store")
     locked = lock_order(order, if_match)
     if locked.cancellation == CancellationState.REQUESTED:
         return move_order(order=locked, status=OrderStatus.CANCELLED, actor=actor, note="Simulated")
@@ -142,8 +153,13 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
     if following is None:
         name = OrderStatus(locked.status).label
         raise Conflict(f"The order is {name}, which is its last status.", code="order_at_its_end")
-    parcels = [Parcel("Demo Carrier", f"DEMO{locked.number}")] if following == OrderStatus.SHIPPED else []
+    parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
     return move_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
+
+
+def simulated_parcel(order: Order) -> Parcel:
+    mark = "TEST" if order.is_test else "DEMO"
+    return Parcel(f"{mark.capitalize()} Carrier", f"{mark}{order.number}")
 
 
 def check_match(order: Order, if_match: Sequence[str]) -> None:
@@ -280,10 +296,14 @@ def _names(statuses: Any) -> str:
 
 
 def advance_demo_orders(*, older_than: timedelta) -> int:
-    """Advances all orders of the demo store that have not changed for `older_than`; returns their number."""
+    """Moves every order of the demo store on that has not changed for so long; returns how many.
+
+    Those with a story of their own are left to it.
+    """
     waiting = Order.objects.filter(
         store__is_demo=True, status__in=DEMO_NEXT_STATUS, updated__lte=timezone.now() - older_than
     ).select_related("store")
+    waiting = waiting.exclude(is_test=True, metadata__has_key=TEST_OUTCOME)
     orders = list(waiting.order_by("position"))
     for order in orders:
         # One transaction each, so that a long queue does not block other orders of the store.

@@ -9,7 +9,7 @@ import orjson
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
-from stores.orders.models import Order, Quote
+from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
 from stores.orders.pricing import Option, PriceRequest, raise_faults, repeated_item_keys
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
@@ -46,7 +46,7 @@ class Checked(NamedTuple):
 
 def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
     reprint_of = _reprinted(access, request)
-    raise_faults(unprintable_faults(request.recipient))
+    raise_faults([*unprintable_faults(request.recipient), *outcome_faults(access, request)])
     if request.quote_id is not None:
         quote, option = _quoted(access, request)
         products = _products(access, request.price_request, archived=True)
@@ -58,10 +58,20 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
     return Checked(products, option, quote, reprint_of)
 
 
+def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
+    """A test order's outcome is one that a worker can play; in a live order it is metadata like any other."""
+    outcome = (request.metadata or {}).get(TEST_OUTCOME)
+    if not access.caller.is_test or outcome is None or outcome in TestOutcome.values:
+        return []
+    allowed = ", ".join(TestOutcome.values)
+    message = f"{TEST_OUTCOME}: {outcome[:40]!r} is no outcome of a test order; allowed: {allowed}."
+    return [Fault(f"/Metadata/{TEST_OUTCOME}", "test_outcome_unknown", message)]
+
+
 def _reprinted(access: StoreAccess, request: OrderRequest) -> Order | None:
     if request.reprint_of is None:
         return None
-    original = find_order(access, request.reprint_of)
+    original = find_order(access, request.reprint_of, scope=access.usable)
     if original is None:
         message = "ReprintOfOrderID: there is no such order in this store."
         raise Invalid.at("/ReprintOfOrderID", "order_unknown", message)
@@ -69,7 +79,7 @@ def _reprinted(access: StoreAccess, request: OrderRequest) -> Order | None:
 
 
 def _quoted(access: StoreAccess, request: OrderRequest) -> tuple[Quote, Option]:
-    quote = find_quote(access, request.quote_id or "")
+    quote = find_quote(access.usable, request.quote_id or "")
     if quote is None:
         raise Invalid.at(
             "/QuoteID", "quote_unknown", "QuoteID: there is no such quote of yours in this store."

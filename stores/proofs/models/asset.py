@@ -27,6 +27,7 @@ class Asset(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="assets"
     )
+    is_test = models.BooleanField(default=False, db_default=False, editable=False)
     format = models.CharField(max_length=3, choices=AssetFormat.choices)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveIntegerField()
@@ -40,7 +41,8 @@ class Asset(models.Model):
     class Meta:
         ordering = ["-created"]
         indexes = [
-            models.Index("last_used", condition=models.Q(is_ordered=False), name="asset_not_ordered_by_use")
+            models.Index("last_used", condition=models.Q(is_ordered=False), name="asset_not_ordered_by_use"),
+            models.Index("last_used", condition=models.Q(is_test=True), name="asset_of_test_by_use"),
         ]
 
     def __str__(self) -> str:

@@ -8,12 +8,14 @@ from stores.catalog.models.product import Product
 class Proof(models.Model):
     """A stored rendering. Its row is written after its files and deleted before them.
 
-    `digest` identifies everything the rendering depends on; `sizes` are the bytes of the PDF and of each page;
-    `traces` find the proof when a person is erased (stores.proofs.services.traces).
+    `digest` names everything the rendering was made from; `sizes` are the bytes of the PDF and of each page. Test
+    applications share no proof with others. By `traces` it is found when a person is to be forgotten
+    (stores.proofs.services.traces).
     """
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="proofs")
     digest = models.CharField(max_length=40, unique=True)
+    is_test = models.BooleanField(default=False, db_default=False, editable=False)
     sizes = ArrayField(models.PositiveIntegerField())
     messages = models.JSONField(default=list)
     traces = ArrayField(models.CharField(max_length=24), null=True, editable=False)
@@ -26,6 +28,7 @@ class Proof(models.Model):
                 condition=models.Q(digest__regex=r"^[0-9a-f]{40}\Z"), name="proof_digest_form"
             )
         ]
+        indexes = [models.Index("last_used", condition=models.Q(is_test=True), name="proof_of_test_by_use")]
         ordering = ["-created"]
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from accounts.callers import Caller
+from accounts.selectors.modes import in_mode_of_new
 from stores.catalog.models import TemplateField
 from stores.proofs.models import Asset
 
@@ -15,7 +16,7 @@ def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict
     owner: dict[str, UUID | None] = {"application_id": caller.application_id}
     if caller.is_first_party:
         owner["user_id"] = caller.user_id
-    return Asset.objects.filter(store_id=store_id, **owner).in_bulk(list(asset_ids))
+    return Asset.objects.filter(in_mode_of_new(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
 
 
 def assets_of_templates() -> set[UUID]:

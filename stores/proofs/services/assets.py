@@ -55,6 +55,7 @@ def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
         store_id=store_id,
         application_id=caller.application_id,
         user_id=caller.user_id,
+        is_test=caller.is_test,
         format=picture.form,
         sha256=hashlib.sha256(picture.content).hexdigest(),
         size=len(picture.content),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import orjson
+from django.conf import settings
 
 from accounts.callers import Caller
 from fulfillment.core.caches import WeightedCache
@@ -32,6 +33,11 @@ class TemplateMerge:
     assets: dict[str, Asset]
     uploads: "Uploads"
 
+    def proof_digest(self) -> str:
+        """Names the proof; test applications share none with others."""
+        mode = ["test"] if self.uploads.caller.is_test else []
+        return self.digest(settings.PROOF_MARK, *mode)
+
     def digest(self, *extras: str) -> str:
         """Equal for equal renderings, even if their values were sent in different forms."""
         content_values = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
@@ -51,14 +57,14 @@ class Uploads:
     """
 
     def __init__(self, caller: Caller, store_id: int) -> None:
-        self._caller, self._store_id = caller, store_id
+        self.caller, self._store_id = caller, store_id
         self._found: dict[UUID, Asset | None] = {}
         self._contents: WeightedCache[UUID, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 
     def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
         requested = set(asset_ids)
         if new := requested - self._found.keys():
-            found = assets_for(self._caller, self._store_id, new)
+            found = assets_for(self.caller, self._store_id, new)
             touch_assets(assets=found.values())
             self._found.update((one, found.get(one)) for one in new)
         return {one: asset for one in requested if (asset := self._found[one]) is not None}

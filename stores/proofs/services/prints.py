@@ -16,6 +16,8 @@ from stores.typesetting import render_print
 
 # An order is created within one request.
 SECONDS = 20.0
+# Across every page of a test order: whoever prints it by mistake sees it.
+TEST_MARK = "TEST"
 
 
 class PrintedFile(NamedTuple):
@@ -38,10 +40,10 @@ def render_print_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """Renders with bleed, crop marks and pictures at full resolution. Takes up to seconds, so hold no lock.
+    """Bleed, crop marks, pictures at full resolution, and TEST across what is a test.
 
-    Raises Invalid for values that cannot be printed, with pointers into `values`. The content is empty for a
-    product without a template.
+    Takes up to seconds, so hold no lock meanwhile.
+    Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
     """
     uploads = uploads or Uploads(caller, product.store_id)
     if not product.has_template:
@@ -52,7 +54,14 @@ def render_print_file(
     layout = merged.layout
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds = deadline - time.monotonic()
-        printed = render_print(layout.template, merged.values, merged.images(), layout.fonts, seconds=seconds)
+        printed = render_print(
+            layout.template,
+            merged.values,
+            merged.images(),
+            layout.fonts,
+            mark=TEST_MARK if caller.is_test else None,
+            seconds=seconds,
+        )
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages)

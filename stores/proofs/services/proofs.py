@@ -26,9 +26,9 @@ TOUCH_AFTER = timedelta(days=1)
 
 
 def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
-    """Returns the stored proof of this product and these values, or renders a new one."""
+    """The stored proof of this product and data, or a new one."""
     merged = merge_template(caller=caller, product=product, values=values)
-    digest = merged.digest(settings.PROOF_MARK)
+    digest = merged.proof_digest()
     traces = traces_of(caller, merged)
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_still_stored(proof):
@@ -85,7 +85,7 @@ def _render_once(
             [message.message for message in rendered.messages],
             timezone.now(),
         )
-        _save(product, proof)
+        _save(product, proof, is_test=merged.uploads.caller.is_test)
         record_traces(proof=proof, traces=traces)
     return proof
 
@@ -99,9 +99,10 @@ def _wait_for_lock(digest: str) -> None:
         raise
 
 
-def _save(product: ProductVersion, proof: StoredProof) -> None:
+def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None:
     row = Proof(
         product_id=product.pk,
+        is_test=is_test,
         digest=proof.digest,
         sizes=proof.sizes,
         messages=proof.messages,

@@ -6,14 +6,14 @@ row, which the next run removes.
 
 import re
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
@@ -50,7 +50,8 @@ def unused_proofs(days: int) -> RetentionRule:
 
 def _unused_assets() -> QuerySet[Asset]:
     before = timezone.now() - timedelta(days=settings.ASSET_DAYS_KEPT)
-    return Asset.objects.filter(is_ordered=False, last_used__lt=before).exclude(pk__in=assets_of_templates())
+    unused = Q(last_used__lt=before) | Q(is_test=True, last_used__lt=_before_of_tests())
+    return Asset.objects.filter(unused, is_ordered=False).exclude(pk__in=assets_of_templates())
 
 
 def _remove_assets(batch: int) -> Iterator[int]:
@@ -70,7 +71,14 @@ def _remove_asset_rows(batch: int) -> list[str]:
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:
-    return Proof.objects.filter(last_used__lt=timezone.now() - timedelta(days=days))
+    before = timezone.now() - timedelta(days=days)
+    return Proof.objects.filter(Q(last_used__lt=before) | Q(is_test=True, last_used__lt=_before_of_tests()))
+
+
+def _before_of_tests() -> datetime:
+    """Not before the last address that was given out has ended."""
+    days = max(settings.TEST_DAYS_KEPT, settings.PROOF_DAYS_SHORTEST)
+    return timezone.now() - timedelta(days=days)
 
 
 def _remove_proofs(days: int, batch: int) -> Iterator[int]:

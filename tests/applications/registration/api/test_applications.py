@@ -32,6 +32,7 @@ def test_created_application_has_what_was_sent(world):
     assert len(key["Value"]) > 40
     assert record["IsEnabled"] is True
     assert record["_meta"] == {"Messages": []}
+    assert record.pop("IsTest") is False
     assert client.call("GET", f"/application/{record['External_ID']}").json() == record
 
 

@@ -187,7 +187,7 @@ def test_delivery_log_shows_what_happened(client, path, world):
     ]
     assert log[1]["NextTry"] == (now + timedelta(seconds=60)).isoformat().replace("+00:00", "Z")
     assert (log[2]["NextTry"], log[0]["Attempts"]) == (None, [])
-    assert log[0]["Event"]["Data"] == {"Sequence": 3}
+    assert log[0]["Event"]["Data"] == {"Sequence": 3, "IsTest": False}
 
 
 def test_delivery_log_is_paged_and_filtered_with_few_queries(

@@ -1,8 +1,11 @@
 """Query parameters: an operation takes those its description lists, and names them when it refuses another."""
 
+import re
+
 import pytest
 
 from fulfillment.core.api.schema import schema_document
+from tests.support.access_rows import ROWS
 
 
 @pytest.mark.parametrize("address", ["/store", "/application", "/store/demo", "/user/self", "/association"])
@@ -31,3 +34,21 @@ def test_known_parameters_pass_and_options_are_not_checked(world, client):
     assert user.call("GET", "/store?verbose=true").status_code == 200
     assert user.call("OPTIONS", "/store?nonsense=1").status_code == 200
     assert user.call("HEAD", "/store?verbose=true").status_code == 200
+
+
+def test_every_operation_refuses_a_parameter_it_does_not_know(world):
+    client = world.as_operator()
+    taken = []
+    for (route, method), row in ROWS.items():
+        path = re.sub(r"\{\w+\}", "none", row.path.partition("?")[0])
+        answer = client.call(method, f"{path}?nonsense=1", None if method == "GET" else {})
+        pointers = [fault["Pointer"] for fault in answer.json().get("Errors", [])]
+        if answer.status_code != 400 or "?nonsense" not in pointers:
+            taken.append((route, method, answer.status_code, pointers))
+
+    assert taken == []
+
+
+def test_schema_document_is_no_operation_and_takes_any_other_name(client, db):
+    """A reader of documents may add a name of its own, against caches."""
+    assert client.get("/api/v1/schema?v=2").status_code == 200

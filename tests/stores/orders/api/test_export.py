@@ -205,7 +205,7 @@ def test_unknown_parameter_is_told_the_known_ones(db, shop):
     assert [e["Pointer"] for e in response.json()["Errors"]] == ["?store", "?page"]
     assert response.json()["Errors"][0]["Message"].endswith(
         "Allowed: skip, take, status, createdAfter, createdBefore, verbose, productID, orderNumber, externalID, "
-        "updatedAfter, after, format."
+        "updatedAfter, includeTest, after, format."
     )
 
 

@@ -257,7 +257,9 @@ def test_demo_order_that_is_to_be_cancelled_is(demo_order):
 
 
 def test_order_of_another_store_is_not_advanced(order):
-    with pytest.raises(Conflict, match=r"^Only orders of the demo store can be advanced\.$") as refused:
+    with pytest.raises(
+        Conflict, match=r"^Only test orders and orders of the demo store can be advanced\.$"
+    ) as refused:
         advance_order(order=order, actor=STORE)
     assert refused.value.code == "not_demo_store"
 

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     """For the console's list of orders, built while orders go on coming in."""
 
     atomic = False
-    dependencies = [("stores", "0020_order_work")]
+    dependencies = [("stores", "0005_order_work")]
 
     operations = [
         # The service's own limits would end the build of a large index.

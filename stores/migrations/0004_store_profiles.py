@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('pghistory', '0007_auto_20250421_0444'),
-        ('stores', '0040_keep_template_pictures'),
+        ('stores', '0003_keep_template_pictures'),
     ]
 
     operations = [

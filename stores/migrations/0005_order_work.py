@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
     """Comments on orders, saved views of their list, and what stores place and ship in a day."""
 
     dependencies = [
-        ("stores", "0040_keep_template_pictures"),
+        ("stores", "0004_store_profiles"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('applications', '0050_milestones'),
+        ('applications', '0003_milestones'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,15 @@
+"""Test data and live data never meet: the one rule, for every query of records that have a mode."""
+
+from django.db.models import Q
+
+from accounts.callers import Caller
+
+
+def in_mode(caller: Caller, field: str = "is_test") -> Q:
+    """What the caller may see of both modes. `field` leads to the mode of the record, as `application__is_test`."""
+    return Q() if len(caller.modes) > 1 else Q(**{field: caller.modes[0]})
+
+
+def in_mode_of_new(caller: Caller, field: str = "is_test") -> Q:
+    """What may become a part of something that the caller makes: of the mode that it will have."""
+    return Q(**{field: caller.is_test})

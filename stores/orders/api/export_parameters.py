@@ -1,0 +1,222 @@
+"""The query of the export view, as it was meant."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
+from fulfillment.core.errors import Fault, Invalid
+from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.serializers import STATUS_TEXT
+from stores.orders.models import TEST_POSITIONS, OrderStatus
+from stores.orders.selectors.access import StoreAccess
+from stores.orders.selectors.export import LAST, OrderExportQuery, Page, wanted_orders
+from stores.orders.selectors.export_with_tests import ExportPlace, ExportWithTests, wanted_with_tests
+
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+WHOLE = {"type": "integer"}
+PARAMETERS = [
+    STORE_ID,
+    OpenApiParameter(
+        "skip",
+        {**WHOLE, "minimum": 0, "maximum": 2**31 - 1, "default": 0},
+        description="How many to leave out from the start.",
+    ),
+    OpenApiParameter(
+        "take",
+        {**WHOLE, "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE},
+        description="For CSV there is no default: without it, all.",
+    ),
+    OpenApiParameter(
+        "status",
+        {"type": "array", "items": {**WHOLE, "enum": OrderStatus.values}},
+        explode=True,
+        description=STATUS_TEXT,
+    ),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At this moment or later."),
+    OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this moment."),
+    OpenApiParameter(
+        "verbose",
+        bool,
+        default=False,
+        description="Adds Items, Shipments, History and the whole Recipient; a page may end before `take`.",
+    ),
+    OpenApiParameter("productID", str, description="Orders that hold this product."),
+    OpenApiParameter("orderNumber", str),
+    OpenApiParameter("externalID", str, description="Orders with this ExternalID."),
+    OpenApiParameter(
+        "updatedAfter",
+        OpenApiTypes.DATETIME,
+        description="Changed at this moment or later. To walk along changes as they come, read events.",
+    ),
+    OpenApiParameter(
+        "includeTest",
+        bool,
+        default=False,
+        description="Adds test orders, and `IsTest` to each order: those of this application where it is a test "
+        "application, and through this service's own applications those of the store.",
+    ),
+    OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
+    OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
+]
+ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+STATUSES = frozenset(str(value) for value in OrderStatus.values)
+SPAN_PARAMETERS = frozenset({"skip", "take", "after", "format"})
+UNKNOWN_SHOWN = 20
+
+
+class CSVRenderer(BaseRenderer):
+    """Names the media type for the negotiation; the rows are streamed by the view."""
+
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+    def render(self, data: Any, *context: Any, **more: Any) -> bytes:
+        return b""
+
+
+class ExportParameters:
+    """The query as it was meant; `faults` name every parameter that is not understood."""
+
+    skip = after = 0
+    take: int | None = None
+    verbose = includes_tests = False
+    place: ExportPlace | None = None
+    statuses: Sequence[int] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    updated_after: datetime | None = None
+
+    def __init__(self, request: Request) -> None:
+        self.query = request.query_params
+        self.faults: list[Fault] = []
+        if self.query:
+            self._read()
+
+    def _read(self) -> None:
+        self.faults += unknown_parameter_faults(self.query, ALLOWED)[:UNKNOWN_SHOWN]
+        if self.query.get("format", "json") not in {"csv", "json"}:
+            self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
+        self.skip = self._whole("skip", 0, LAST) or 0
+        self.take = self._whole("take", 1, LARGEST_TAKE)
+        self.verbose = self._flag("verbose")
+        self.statuses = self._statuses()
+        self.created_after, self.created_before = self._moment("createdAfter"), self._moment("createdBefore")
+        self.updated_after = self._moment("updatedAfter")
+        self.includes_tests = self._flag("includeTest")
+        if self.includes_tests:
+            self.place = self._place()
+        else:
+            self.after = self._cursor()
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Nothing is asked but which part of all orders."""
+        return not self.faults and self.query.keys() <= SPAN_PARAMETERS
+
+    def is_csv(self, request: Request) -> bool:
+        accepted: BaseRenderer = request.accepted_renderer
+        return bool(self.query.get("format", accepted.format) == CSVRenderer.format)
+
+    def wanted(self, access: StoreAccess) -> OrderExportQuery | None:
+        wanted = wanted_orders(access, **self._filters())
+        return wanted and wanted.after(self.after)
+
+    def wanted_with_tests(self, access: StoreAccess) -> ExportWithTests:
+        return wanted_with_tests(access, **self._filters())
+
+    def _filters(self) -> dict[str, Any]:
+        return {
+            "statuses": self.statuses,
+            "product_id": self.query.get("productID"),
+            "order_number": self.query.get("orderNumber"),
+            "created_after": self.created_after,
+            "created_before": self.created_before,
+            "external_id": self.query.get("externalID"),
+            "updated_after": self.updated_after,
+        }
+
+    def page_link(self, store_id: str, page: Page) -> str:
+        """To what comes after a page."""
+        if not page.created:
+            return self.next_link(store_id, b"p%d" % page.positions[-1])
+        moment = (page.created[-1] - EPOCH) // timedelta(microseconds=1)
+        return self.next_link(store_id, b"t%d.%d" % (moment, page.positions[-1]))
+
+    def next_link(self, store_id: str, place: bytes) -> str:
+        kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        cursor = base64.urlsafe_b64encode(place).decode().rstrip("=")
+        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
+        return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        for name, values in self.query.lists():
+            yield from ((name, value) for value in values)
+
+    def _refuse(self, name: str, message: str) -> None:
+        self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
+
+    def _flag(self, name: str) -> bool:
+        try:
+            return flag_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return False
+
+    def _whole(self, name: str, least: int, most: int) -> int | None:
+        text = self.query.get(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most):
+            self._refuse(name, f"write a whole number from {least} to {most}; found {text[:40]!r}.")
+            return None
+        return int(text)
+
+    def _statuses(self) -> list[int]:
+        texts = self.query.getlist("status")
+        for text in texts:
+            if text not in STATUSES:
+                self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
+        return [int(text) for text in texts if text in STATUSES]
+
+    def _moment(self, name: str) -> datetime | None:
+        try:
+            return moment_parameter(self.query, name)
+        except Invalid as error:
+            self.faults += error.faults
+            return None
+
+    def _cursor(self) -> int:
+        found = self._place_text(r"p([0-9]{1,10})")
+        return int(found[1]) if found else 0
+
+    def _place(self) -> ExportPlace | None:
+        found = self._place_text(r"t([0-9]{1,16})\.(-?[0-9]{1,10})")
+        if found is None:
+            return None
+        position = min(max(int(found[2]), TEST_POSITIONS[0]), LAST)
+        return ExportPlace(EPOCH + timedelta(microseconds=int(found[1])), position)
+
+    def _place_text(self, form: str) -> re.Match[str] | None:
+        text = self.query.get("after")
+        if text is None:
+            return None
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
+            found = re.fullmatch(form, plain)
+        except (ValueError, binascii.Error):
+            found = None
+        if found is None:
+            self._refuse("after", "take it from the Link header of the page before.")
+        return found

@@ -1,0 +1,34 @@
+from django.db import models
+
+from stores.orders.models.order import Order
+
+# The name of the outcome in the metadata of a test order.
+TEST_OUTCOME = "TestOutcome"
+
+
+class TestOutcome(models.TextChoices):
+    """What is to become of a test order: the value of TEST_OUTCOME in its metadata."""
+
+    __test__ = False  # no test of pytest's, whatever its name
+
+    REJECTED = "Rejected"
+    ON_HOLD = "OnHold"
+    PARTIALLY_SHIPPED = "PartiallyShipped"
+    RETURNED = "Returned"
+    CANCEL_REFUSED = "CancelRefused"
+    DELIVERED = "Delivered"
+
+
+class OrderStory(models.Model):
+    """A test order that a worker takes to its outcome; gone at the end. Without `due` it waits for a cancellation."""
+
+    order = models.OneToOneField(Order, primary_key=True, on_delete=models.CASCADE, related_name="story")
+    outcome = models.CharField(max_length=16, choices=TestOutcome.choices)
+    due = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index("due", condition=models.Q(due__isnull=False), name="order_story_due")]
+        verbose_name_plural = "order stories"
+
+    def __str__(self) -> str:
+        return f"{self.order_id}: {self.outcome}"

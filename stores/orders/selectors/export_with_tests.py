@@ -1,0 +1,133 @@
+"""The export view with test orders among the others, in the order in which all of them were placed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from fulfillment.core.db.prepared import fetch_row, fetch_rows
+from stores.orders.models import LIVE_POSITIONS, TEST_POSITIONS
+from stores.orders.selectors.access import StoreAccess
+from stores.orders.selectors.export import (
+    BATCH,
+    LAST,
+    OrderExportQuery,
+    Page,
+    export_count,
+    form_of,
+    keys_statement,
+    wanted_orders,
+)
+
+# Along each of the two kinds `created` rises with the position, so that what is first of both is first of all.
+ROWS = """
+SELECT page.position, o.rendering, page.created FROM (
+    SELECT s.position, s.created FROM (
+        (SELECT position FROM ({live}) AS live ORDER BY position LIMIT %(skip)s::bigint + %(limit)s::bigint)
+        UNION ALL
+        (SELECT position FROM ({test}) AS test ORDER BY position LIMIT %(skip)s::bigint + %(limit)s::bigint)
+    ) AS k JOIN stores_order s ON s.store_id = %(store)s AND s.position = k.position
+    ORDER BY s.created, s.position OFFSET %(skip)s LIMIT %(limit)s
+) page JOIN stores_order o ON o.store_id = %(store)s AND o.position = page.position
+ORDER BY page.created, page.position
+"""
+UNTIL = """
+SELECT position FROM stores_order
+WHERE store_id = %(store)s AND position {sign} 0
+  AND (created, position) <= (%(created)s::timestamptz, %(position)s::int)
+ORDER BY created DESC, position DESC LIMIT 1
+"""
+PASSED = f"SELECT ({UNTIL.format(sign='>')}), ({UNTIL.format(sign='<')})"
+NOTHING = Page([], [], has_more=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPlace:
+    """Where a page ended."""
+
+    created: datetime
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportWithTests:
+    """What is wanted of the live orders and of the test orders; None where the caller sees none of them."""
+
+    live: OrderExportQuery | None
+    test: OrderExportQuery | None
+
+    def after(self, place: ExportPlace | None) -> "ExportWithTests":
+        one = self.live or self.test
+        if place is None or one is None:
+            return self
+        named = {"store": one.store, "created": place.created, "position": place.position}
+        live, test = fetch_row(PASSED, named) or (None, None)
+        return ExportWithTests(_after(self.live, live), _after(self.test, test))
+
+
+def wanted_with_tests(access: StoreAccess, **filters: Any) -> ExportWithTests:
+    return ExportWithTests(
+        wanted_orders(access, **filters, positions=LIVE_POSITIONS),
+        wanted_orders(access, **filters, positions=TEST_POSITIONS),
+    )
+
+
+def page_with_tests(wanted: ExportWithTests, *, skip: int, take: int) -> Page:
+    one = wanted.live or wanted.test
+    if one is None:
+        return NOTHING
+    live, test = wanted.live or _empty(one), wanted.test or _empty(one)
+    parameters = one.parameters | {
+        "low": live.low,
+        "high": live.high,
+        "test_low": test.low,
+        "test_high": test.high,
+        "skip": skip,
+        "limit": take + 1,
+    }
+    rows = fetch_rows(_rows_statement(*form_of(one)), parameters)
+    shown = rows[:take]
+    return Page(
+        [row[0] for row in shown],
+        [_marked(row[1], row[0]) for row in shown],
+        len(rows) > take,
+        created=[row[2] for row in shown],
+    )
+
+
+def count_with_tests(wanted: ExportWithTests) -> int:
+    """How many there are in all, whatever page is asked for."""
+    return sum(export_count(one, NOTHING) for one in (wanted.live, wanted.test) if one is not None)
+
+
+def rows_with_tests(wanted: ExportWithTests, *, skip: int, take: int | None) -> Iterator[str]:
+    """As `export_rows`."""
+    left = LAST if take is None else take
+    while left > 0:
+        page = page_with_tests(wanted, skip=skip, take=min(BATCH, left))
+        yield from page.renderings
+        left -= len(page.renderings)
+        if not page.has_more or not page.positions:
+            return
+        wanted, skip = wanted.after(ExportPlace(page.created[-1], page.positions[-1])), 0
+
+
+def _marked(rendering: str, position: int) -> str:
+    """The stored row is the same in both modes; what it is, its position says."""
+    return f'{rendering[:-1]},"IsTest":{"true" if position < 0 else "false"}}}'
+
+
+def _after(wanted: OrderExportQuery | None, position: int | None) -> OrderExportQuery | None:
+    return wanted if wanted is None or position is None else wanted.after(position)
+
+
+def _empty(like: OrderExportQuery) -> OrderExportQuery:
+    return replace(like, low=LAST, high=LAST)
+
+
+@cache
+def _rows_statement(*form: bool) -> str:
+    live = keys_statement(*form)
+    test = live.replace("%(low)s", "%(test_low)s").replace("%(high)s", "%(test_high)s")
+    return ROWS.format(live=live, test=test)

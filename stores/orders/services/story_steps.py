@@ -1,0 +1,111 @@
+"""What a store would do, done by a worker: takes test orders to the outcome that they name."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.errors import DomainError
+from stores.orders.models import (
+    ActorKind,
+    CancellationState,
+    Order,
+    OrderStatus,
+    OrderStory,
+    TestOutcome,
+)
+from stores.orders.models.status import WITH_SHIPMENTS
+from stores.orders.services.stories import STEP
+from stores.orders.services.transitions import (
+    Actor,
+    lock_order,
+    move_order,
+    refuse_cancellation,
+    simulated_parcel,
+)
+
+logger = logging.getLogger(__name__)
+
+S = OrderStatus
+# The statuses after Received. What is moved elsewhere meanwhile has left its story.
+PATHS: dict[str, tuple[OrderStatus, ...]] = {
+    TestOutcome.REJECTED: (S.REJECTED,),
+    TestOutcome.ON_HOLD: (S.ON_HOLD,),
+    TestOutcome.PARTIALLY_SHIPPED: (S.ACCEPTED, S.IN_PRODUCTION, S.PARTIALLY_SHIPPED),
+    TestOutcome.DELIVERED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
+    TestOutcome.RETURNED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED, S.RETURNED),
+    TestOutcome.CANCEL_REFUSED: (S.ACCEPTED, S.IN_PRODUCTION),
+}
+STEPS_AT_ONCE = 100
+PUT_OFF = timedelta(minutes=1)
+ACTOR = Actor(ActorKind.SYSTEM)
+NOTE = "Simulated"
+
+
+def due_stories() -> Sequence[UUID]:
+    """The orders whose next step is due, the longest waiting first."""
+    due = OrderStory.objects.filter(due__lte=timezone.now()).order_by("due")
+    return list(due.values_list("order_id", flat=True)[:STEPS_AT_ONCE])
+
+
+@transaction.atomic
+def take_step(*, order_id: UUID) -> bool:
+    """The next step of an order's story, unless another worker took it: False then."""
+    order = Order.objects.select_related("store").filter(pk=order_id).first()
+    if order is None:
+        return False
+    locked = lock_order(order, ())
+    story = OrderStory.objects.filter(order=locked, due__lte=timezone.now()).first()
+    if story is None:
+        return False
+    try:
+        with transaction.atomic():
+            goes_on = _step(locked, story)
+    except DomainError as error:
+        # Somebody else has moved it where this story does not lead.
+        logger.info("The story of test order %s ends: %s", locked, error.message)
+        goes_on = False
+    if goes_on:
+        story.save(update_fields=["due"])
+    else:
+        story.delete()
+    return True
+
+
+def put_off_step(*, order_id: UUID) -> None:
+    """For a step that failed by a mistake of ours."""
+    OrderStory.objects.filter(pk=order_id).update(due=timezone.now() + PUT_OFF)
+
+
+def _step(order: Order, story: OrderStory) -> bool:
+    """Whether anything can follow; `due` of the story says when."""
+    if order.cancellation == CancellationState.REQUESTED:
+        if story.outcome == TestOutcome.CANCEL_REFUSED:
+            refuse_cancellation(order=order, actor=ACTOR, note=NOTE)
+            story.due = timezone.now() + STEP
+            return order.status != S.IN_PRODUCTION
+        move_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
+        return False
+    following = _following(order, PATHS[story.outcome])
+    if following is None:
+        return False
+    parcels = [simulated_parcel(order)] if following in WITH_SHIPMENTS else []
+    move_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
+    ends = following == PATHS[story.outcome][-1]
+    was_asked = order.cancellation == CancellationState.REFUSED
+    if ends and story.outcome == TestOutcome.CANCEL_REFUSED and not was_asked:
+        story.due = None
+        return True
+    story.due = timezone.now() + STEP
+    return not ends
+
+
+def _following(order: Order, path: Sequence[OrderStatus]) -> OrderStatus | None:
+    if order.status == S.RECEIVED:
+        return path[0]
+    if order.status not in path[:-1]:
+        return None
+    return path[path.index(OrderStatus(order.status)) + 1]

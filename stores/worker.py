@@ -1,0 +1,75 @@
+"""Takes test orders to the outcome that they name, beside the jobs of a worker."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import InterfaceError, OperationalError, connection
+
+from fulfillment.core.db.connections import renew_connection
+from stores.orders.services.story_steps import due_stories, put_off_step, take_step
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+LOOK_SECONDS = 0.2
+PAUSE_SECONDS = 2.0
+
+
+class StoryPlayer:
+    """One step after another, in a thread of its own: nothing of it is urgent enough for more."""
+
+    name = "test order stories"
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="stories")
+        self._is_closing = False
+
+    async def look_for_due(self) -> None:
+        """Until cancelled: takes every step that is due."""
+        while True:
+            wait = LOOK_SECONDS
+            try:
+                for order_id in await self._in_thread(due_stories):
+                    if not self._is_closing:
+                        await self._in_thread(partial(_take_step, order_id))
+            except (OperationalError, InterfaceError) as error:
+                logger.warning("The database is away; test orders wait: %s", error)
+                await self._in_thread(connection.close)
+                wait = PAUSE_SECONDS
+            await asyncio.sleep(wait)
+
+    def take_no_more(self) -> None:
+        self._is_closing = True
+
+    async def close(self) -> None:
+        self.take_no_more()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, _with_connection, work)
+
+
+def _take_step(order_id: UUID) -> None:
+    """One that fails is put off, and holds up none of the others."""
+    try:
+        take_step(order_id=order_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("A step of test order %s failed; it comes again", order_id)
+        put_off_step(order_id=order_id)
+
+
+def _with_connection(work: Callable[[], T]) -> T:
+    renew_connection()
+    return work()
+
+
+def companion() -> StoryPlayer:
+    """Called in the worker's event loop."""
+    return StoryPlayer()

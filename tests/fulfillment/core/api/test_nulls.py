@@ -1,0 +1,57 @@
+"""Where a member of a body takes null, the schema says so; and where the schema says so, it is taken."""
+
+from typing import Any
+
+import pytest
+
+from fulfillment.core.api.schema import schema_document
+from fulfillment.core.api.serializers import StrictSerializer
+from fulfillment.site import api_urls
+
+assert api_urls.urlpatterns  # so that every serializer is known
+
+
+def request_serializers() -> dict[str, type[StrictSerializer]]:
+    """By the name of their schema, all that some request is described by."""
+    schemas = schema_document()["components"]["schemas"]
+    found: dict[str, type[StrictSerializer]] = {}
+    waiting = list(StrictSerializer.__subclasses__())
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        name = one.__name__.removesuffix("Serializer")
+        # One that is answered as well has a schema of its own for requests.
+        name = f"{name}Request" if f"{name}Request" in schemas else name
+        if one.__module__.split(".")[0] != "tests" and name in schemas:
+            found[name] = one
+    return found
+
+
+def takes_null(schema: dict[str, Any]) -> bool:
+    kinds = schema.get("type", [])
+    parts = [*schema.get("oneOf", []), *schema.get("anyOf", [])]
+    return "null" in ([kinds] if isinstance(kinds, str) else kinds) or any(takes_null(one) for one in parts)
+
+
+def members() -> list[tuple[str, str]]:
+    return [
+        (name, member)
+        for name, serializer in sorted(request_serializers().items())
+        for member, field in serializer().fields.items()
+        if not field.read_only
+    ]
+
+
+def test_request_serializers_are_found():
+    assert len(request_serializers()) >= 10
+    assert len(members()) >= 60
+
+
+@pytest.mark.parametrize(("name", "member"), members())
+def test_null_is_taken_where_the_schema_says_so(name, member, db):
+    described = schema_document()["components"]["schemas"][name]["properties"][member]
+    serializer = request_serializers()[name](data={member: None})
+
+    serializer.is_valid()
+
+    assert (member not in serializer.errors) == takes_null(described)
