@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import PaginationInlineFormSet
 
@@ -154,7 +155,14 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
         context["show_history"] = context.get("show_history") and self.keeps_trail
+        if kwargs.get("obj") is not None and context.get("title", "").startswith(("Change ", "View ")):
+            context["title"] = capfirst(self.opts.verbose_name)
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        changelist = super().get_changelist_instance(request)
+        changelist.title = capfirst(self.opts.verbose_name_plural)
+        return changelist
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         record = self.get_object(request, unquote(object_id))

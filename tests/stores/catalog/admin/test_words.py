@@ -200,3 +200,11 @@ def test_a_tenant_is_deleted_only_while_it_has_no_users(world, operator):
     assert operator.post(addresses[1], {"post": "yes"}).status_code == 302
     assert list(Tenant.objects.all()) == [world.tenant]
     assert "delete_selected" not in text(operator.get("/admin/accounts/tenant/"))
+
+
+def test_titles_name_the_list_or_the_record(world, operator):
+    listed = operator.get("/admin/stores/store/").content.decode()
+    shown = operator.get(f"/admin/stores/store/{world.associated.pk}/change/").content.decode()
+
+    assert re.search(r"<title>\s*Stores \|", listed)
+    assert re.search(r"<title>\s*Associated Print \| Store \|", shown)
