@@ -18,6 +18,7 @@ OWN = {
     "Updated",
     "ExpiresAt",
     "CancellableUntil",
+    "RequestID",
 }
 # The mark, and what it makes of a file.
 MARKS = {"IsTest", "SHA256", "Bytes"}

@@ -12,9 +12,9 @@ from pypdf import PdfReader
 
 from applications.webhooks.models import Event
 from applications.webhooks.selectors.events import event_record
-from stores.console import dashboard_cards
-from stores.orders.models import Order, OrderTally
-from stores.orders.selectors.tallies import count_requested_cancellations, orders_by_status
+from stores.console import dashboard_cards, needs_attention
+from stores.orders.models import Order, OrderDay, OrderTally
+from stores.orders.selectors.tallies import orders_by_status
 from stores.orders.services.tallies import count_all_orders
 from stores.orders.services.transitions import advance_demo_orders
 from tests.factories.orders import card_data, make_card, make_product, order_body
@@ -61,10 +61,11 @@ def test_test_orders_count_nowhere(shop, tester, rf):
     assert OrderTally.objects.get().orders == 1
     request = rf.get("/admin/")
     request.user = shop.world.operator
-    [card] = dashboard_cards(request)
-    assert (card.context["total"], card.context["waiting"], card.context["cancellations"]) == (1, 1, 0)
-    Order.objects.filter(is_test=True).update(cancellation="Requested")
-    assert count_requested_cancellations(None) == 0
+    chart, card = dashboard_cards(request)
+    assert (card.context["total"], card.context["waiting"]) == (1, 1)
+    assert (chart.context["placed"], OrderDay.objects.get().placed) == (1, 1)
+    Order.objects.filter(is_test=True).update(cancellation="Requested", latest_delivery="2026-01-02")
+    assert needs_attention(request) == []
 
 
 def test_positions_of_live_orders_stay_without_gaps(shop, tester):

@@ -364,7 +364,7 @@ def test_failure_to_render_refuses_the_order(shop):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("broken", ["append_history", "record_order_event", "count_order"])
+@pytest.mark.parametrize("broken", ["append_history", "record_order_event", "count_new_order"])
 def test_nothing_stays_of_an_order_killed_on_the_way(shop, broken):
     make_card(shop.store)
     before = stored_files()
