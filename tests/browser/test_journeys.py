@@ -277,6 +277,8 @@ def test_from_a_test_application_to_a_store_that_lets_it_in(store_for_tests, vis
     page.fill("#id_store", "unassociated")
     page.get_by_role("button", name="Request access", exact=True).click()
 
-    expect(page.locator(".notice")).to_have_text("Unassociated Print admits test applications: you can use it now.")
+    expect(page.locator(".notice")).to_have_text(
+        "Unassociated Print admits test applications: you can use it now."
+    )
     visitor.go("/applications")
     expect(page.locator("li", has_text="Trial").locator(".badge-test")).to_have_text("Test")
