@@ -1,5 +1,6 @@
 """Console forms as a person fills them: rows are added by their button, saved, and read back."""
 
+import re
 from io import BytesIO
 
 import pytest
@@ -11,6 +12,8 @@ from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
+
+SIZE = "one => [one.clientWidth, one.clientHeight]"
 
 
 @pytest.fixture
@@ -65,24 +68,35 @@ def test_an_application_gets_an_owner(visitor, site):
     assert visitor.complaints == []
 
 
-def test_a_background_of_another_shape_is_cropped_in_the_editor(product_page, visitor):
+@pytest.mark.parametrize(
+    ("press", "name"),
+    [("Crop to the page", "photo-cropped.png"), ("Fit with white margins", "photo-fitted.png")],
+)
+def test_a_background_of_another_shape_is_made_to_fit_in_the_editor(product_page, visitor, press, name):
     page, out = visitor.page, BytesIO()
     Image.new("RGB", (300, 300), "#225588").save(out, "PNG")
     open_console(visitor, product_page.replace("change", "template"))
-    page.select_option("#te-use", "background")
-    size = page.locator("#te-picture").bounding_box()
+    page.wait_for_selector(".ds[data-ready]")
+    picture, panel = page.locator(".ds-picture"), page.locator(".ds-right")
+    expect(picture).to_have_attribute("src", re.compile("."))
+    page.get_by_label("Use it as").select_option("background")
+    before, size = picture.get_attribute("src"), picture.evaluate(SIZE)
 
-    page.set_input_files("#te-file", {"name": "photo.png", "mimeType": "image/png", "buffer": out.getvalue()})
+    photo = {"name": "photo.png", "mimeType": "image/png", "buffer": out.getvalue()}
+    panel.locator("input[type=file]").set_input_files(photo)
 
-    expect(page.locator("#te-pending")).to_contain_text("which is another shape")
-    expect(page.locator("#te-picture")).to_be_visible()
-    assert page.locator("#te-picture").bounding_box()["height"] == pytest.approx(size["height"], abs=2)
+    expect(panel.get_by_role("alert")).to_contain_text("which is another shape")
+    assert picture.get_attribute("src") == before
+    assert picture.evaluate(SIZE) == size
     shoot(page, "editor-pending")
-    page.get_by_role("button", name="Crop to the page").click()
-    expect(page.locator("#page-Background")).to_have_value("photo-cropped.png")
-    expect(page.locator("#te-pending")).to_have_count(0)
-    # The browser itself tells of the answer that refuses.
-    assert [said for said in visitor.complaints if "422" not in said] == []
+    page.get_by_role("button", name=press).click()
+    expect(panel.locator("[data-name='Background']")).to_have_value(name)
+    expect(panel.get_by_role("alert")).to_have_count(0)
+    expect(picture).not_to_have_attribute("src", before)
+    assert picture.evaluate(SIZE) == size
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(panel.locator("[data-name='Background']")).not_to_have_value(name)
+    assert visitor.complaints == []
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)

@@ -156,7 +156,7 @@ def test_the_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypat
     show = uploads._Progress.show
 
     def show_and_wait(self, position: int) -> None:
-        self.next = 0
+        self.next_update = 0
         show(self, position)
         if 0.1 < position / self.upload.size < 0.9 and not checks.reached.is_set():
             checks.pause()
