@@ -60,7 +60,7 @@ def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
 
 
 def shorten_head(environ: MutableMapping[str, Any]) -> None:
-    """Cuts the two parts that Django takes apart before any middleware runs, one character behind their limit.
+    """Cuts the two parts that Django takes apart before any middleware runs, one character or part behind their limit.
 
     It needs time that grows with the square of their length: more than a minute for a Content-Type of 390 kB.
     """
@@ -68,9 +68,12 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     # A character has up to four bytes, each of which is a character here.
     if len(path) > 4 * LONGEST_ADDRESS:
         environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
-    longest = HEADER_LIMITS["CONTENT_TYPE"].longest
-    if len(environ.get("CONTENT_TYPE", "")) > longest:
-        environ["CONTENT_TYPE"] = environ["CONTENT_TYPE"][: longest + 1]
+    limit = HEADER_LIMITS["CONTENT_TYPE"]
+    said = environ.get("CONTENT_TYPE", "")
+    if len(said) > limit.longest or said.count(limit.separator) >= limit.most_parts:
+        *parts, rest = said[: limit.longest + 1].split(limit.separator, limit.most_parts)
+        # As long as before, but one part too many is enough to be refused.
+        environ["CONTENT_TYPE"] = limit.separator.join([*parts, rest.replace(limit.separator, ",")])
 
 
 def _address_refusal(path: str, query: str) -> HeadRefusal | None:

@@ -59,6 +59,9 @@ def new_application(request: HttpRequest) -> HttpResponse:
 @signed_in
 def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
+    if application.user_id == request.user.pk:
+        # The page names its owner, who is read already.
+        application.user = request.user
     now = timezone.now()
     done = {
         "key": application.keys.filter(start_date__lte=now, end_date__gt=now).exists(),

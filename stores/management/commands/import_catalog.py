@@ -35,7 +35,9 @@ class Command(BaseCommand):
         except DomainError as error:
             raise CommandError(error.message) from error
         except DatabaseError as error:
-            raise CommandError(f"Database error, nothing was imported: {in_one_line(error)}") from error
+            raise CommandError(
+                f"The database failed and nothing was imported: {in_one_line(error)}"
+            ) from error
         except KeyboardInterrupt as error:
             raise CommandError("Stopped; nothing was imported.") from error
         self.stdout.write(_sentence(summary, dry_run=dry_run))

@@ -24,7 +24,7 @@ def test_the_address_changes_by_the_link_without_a_sign_in(world, browser):
     page = stranger.get(link_sent()).content.decode()
     world.user.refresh_from_db()
     assert ("new@print.example" in page, world.user.email) == (True, "user@print.example")
-    assert "is changed" in stranger.post(link_sent()).content.decode()
+    assert "<h1>E&#8209;mail address changed</h1>" in stranger.post(link_sent()).content.decode()
 
     world.user.refresh_from_db()
     assert world.user.email == "new@print.example"

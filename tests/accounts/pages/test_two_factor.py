@@ -22,7 +22,7 @@ from tests.support.portal_sign_in import sign_in
 from tests.support.scenario import PASSWORD, build_world
 from tests.support.two_factor import code_of, turned_on
 
-RECOVERY_CODE = r"(?:^|<code>)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$"
+RECOVERY_CODE = r'(?:^|<code id="recovery-codes">)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$'
 SET_UP, STEP = "/profile/two-factor/set-up", "/accounts/second-step/"
 
 

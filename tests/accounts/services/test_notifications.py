@@ -77,7 +77,13 @@ def test_owners_are_told_of_a_decision(world):
     approve_association(caller=Caller.on_pages(world.operator), request_id=request.pk, note="Welcome")
 
     assert titles(world.user) == ["Mail Studio: the request for Unassociated Print was approved"]
-    assert Notification.objects.get().text == "Welcome"
+    assert Notification.objects.get().text.splitlines() == [
+        "Permissions granted:",
+        "- Read stores, their products and your own roles",
+        "- Read the orders you submitted",
+        "- Submit orders and cancel your own",
+        "Welcome",
+    ]
 
 
 @pytest.mark.parametrize(("left", "days"), [(29.5, 30), (6.5, 7), (0.5, 1)])

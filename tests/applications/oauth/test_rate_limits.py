@@ -59,7 +59,6 @@ def answers(world):
         "unknown path": stranger.call("GET", "/nothing"),
         "NUL": stranger.call("GET", "/%00"),
         "schema": stranger.call("GET", "/schema"),
-        "console": stranger.call("GET", "/docs"),
         "options": client.call("OPTIONS", "/store"),
     }
 
@@ -72,6 +71,15 @@ def test_every_answer_carries_both_headers(world):
         assert policy == ("subscription" if known else "address"), name
         assert 0 <= remaining < quota, name
         assert 1 <= seconds <= 60
+
+
+def test_pages_of_the_reference_are_not_counted(world):
+    page = ApiClient("sfa_unknown", "nonsense").call("GET", "/docs")
+
+    assert page.status_code == 200
+    assert "RateLimit" not in page
+    assert "RateLimit-Policy" not in page
+    assert not RateWindow.objects.filter(bucket__startswith="address:").exists()
 
 
 def test_what_is_left_falls_with_each_request(world):

@@ -92,7 +92,16 @@ def test_containers_of_ours_may_do_next_to_nothing():
 def test_containers_copy_every_package_that_is_run():
     copied = set(re.findall(r"^COPY (\w+) \w+$", (DEPLOY / "Containerfile").read_text("utf-8"), re.MULTILINE))
 
-    assert copied == {"accounts", "applications", "delivery", "fulfillment", "static", "stores", "templates"}
+    assert copied == {
+        "accounts",
+        "applications",
+        "delivery",
+        "docs",
+        "fulfillment",
+        "static",
+        "stores",
+        "templates",
+    }
 
 
 def test_folders_that_commands_write_to_are_mounted():

@@ -30,7 +30,12 @@ NEW_PEPPER = "a-newer-pepper-that-is-long-enough-for-all"
 NEW_KEY = "a-newer-key-that-is-long-enough-for-everyone"
 STEPS = ["before", "both known", "new written", "after"]
 # Columns of bytes that hold no secret.
-PLAIN_BYTES = {"ArtworkUpload.content", "ApplicationIcon.image", "ApplicationIcon.central_image"}
+PLAIN_BYTES = {
+    "ArtworkUpload.content",
+    "ApplicationIcon.image",
+    "ApplicationIcon.central_image",
+    "StoreProfile.logo",
+}
 
 
 @pytest.fixture

@@ -19,10 +19,12 @@ SHORT = {
     "stores/orders/order.html": "ITEMS_SHOWN, with how many more; EVENTS_SHOWN",
 }
 NOT_SEARCHED = {
+    "accounts/notifications.html": "the newest of one's own, older on the next page",
     "applications/join.html": "one's own requests",
+    "applications/requests.html": "a log: filtered, and older on the next page",
     "applications/webhook.html": "a log: by state, and older on the next page",
 }
-ROWS = re.compile(r'<ul class="rows"')
+ROWS = re.compile(r'<ul class="rows[" ]')
 
 
 def test_every_list_pages_and_is_searched_or_is_short_by_a_rule():

@@ -57,7 +57,12 @@ def test_the_overview_shows_the_numbers_also_as_a_table(world, browser):
 
     assert "<dd>1,234</dd>" in page
     assert page.count('class="chart-column"') == 30
-    assert '<td class="number">1,234</td><td class="number">34</td><td class="number">2</td>' in page
+    day = today()
+    refused = (
+        f'<a href="/applications/{world.application.pk}/requests?status=4xx&amp;since={day:%Y-%m-%d}T00:00'
+        f'&amp;until={day:%Y-%m-%d}T23:59">34<span class="visually-hidden"> refused on {day.day} {day:%b}</span></a>'
+    )
+    assert f'<td class="number">1,234</td><td class="number">{refused}</td><td class="number">2</td>' in page
     assert "999,999" not in page
     assert "777,777" not in page
 

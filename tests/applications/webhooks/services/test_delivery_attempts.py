@@ -82,7 +82,7 @@ def test_body_is_the_envelope(world, delivery):
         "Timestamp": event.timestamp.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         "StoreID": "associated",
         "ApplicationID": str(world.application.pk),
-        "Data": {"Sequence": 3},
+        "Data": {"Sequence": 3, "IsTest": False},
     }
 
 

@@ -186,7 +186,12 @@ def test_disabling_tells_the_other_webhooks_and_the_owners(world):
 
     event = Event.objects.get(type="webhook.disabled")
     assert (event.application, event.store_id) == (world.application, "")
-    assert event.data == {"WebhookID": str(gone.pk), "URL": gone.url, "DisabledReason": "Gone."}
+    assert event.data == {
+        "WebhookID": str(gone.pk),
+        "URL": gone.url,
+        "DisabledReason": "Gone.",
+        "IsTest": False,
+    }
     assert [d.webhook for d in event.deliveries.all()] == [other]
     (mail,) = mails()
     assert mail.user == world.user
@@ -211,7 +216,7 @@ def test_mail_is_sent_to_each_alone(world, mailoutbox):
     send_mail_to_owners(application_id=str(world.application.pk), subject="One", text="Two")
 
     assert [mail.to for mail in mailoutbox] == [["outsider@print.example"], ["user@print.example"]]
-    assert (mailoutbox[0].subject, mailoutbox[0].body) == ("One", "Two")
+    assert (mailoutbox[0].subject, mailoutbox[0].body) == ("One", "Two\n")
 
 
 @pytest.mark.parametrize(
