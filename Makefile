@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow check lint style contracts types migrations schema clients bench soak mutants install lock
+.PHONY: help run test test-slow test-optional check lint style contracts types migrations schema clients bench soak mutants install lock
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stor
 
 test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
 	@$(BIN) -m pytest -n 2 --dist worksteal -m slow $(ARGS)
+
+test-optional: $(VENV)/test.stamp ## Install the optional packages and run the tests that need them
+	@$(PIP_INSTALL) --requirement requirements/optional.txt
+	@$(BIN) -m pytest tests/fulfillment/core/observability/test_telemetry.py
 
 check: types migrations lint
 
