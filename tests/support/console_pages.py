@@ -189,7 +189,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     """By the name of their address."""
     key = world.application.keys.order_by("-end_date").first()
     asked = AssociationRequest.objects.filter(state="Pending").first()
-    order, shipped = Order.objects.order_by("number")
+    shipped, order = Order.objects.order_by("-number")[:2]
     product = Product.objects.get(external_id="card-two-sided")
     webhook = Webhook.objects.filter(is_enabled=True).first()
     run = ImportRun.objects.get(state="uploaded")
