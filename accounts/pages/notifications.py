@@ -1,7 +1,5 @@
 """The bell: what happened to the person's account and applications, and where they want to learn of it."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import Notification, NotificationKind
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.notifications import preferences_of, unread_count
+from accounts.selectors.notifications import preferences_of
 from accounts.services.notifications import mark_read, set_preferences
 
 A_PAGE = 25
@@ -57,9 +55,3 @@ def change_preferences(request: HttpRequest) -> HttpResponse:
         return redirect("portal:notification-preferences")
     context = {"preferences": preferences_of(user), "section": "notifications", "part": "profile"}
     return render(request, "accounts/notification_preferences.html", context)
-
-
-def bell(request: HttpRequest) -> dict[str, Any]:
-    """For templates: how many are unread; counted only where a page shows it."""
-    user = getattr(request, "user", None)
-    return {"unread": lambda: unread_count(user) if user and user.is_authenticated else 0}

@@ -1,5 +1,7 @@
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 
 # The bell says no larger number.
@@ -13,9 +15,9 @@ class Preference:
     by_mail: bool
 
 
-def unread_count(user: User) -> int:
-    unread = Notification.objects.filter(user=user, in_bell=True, read__isnull=True)
-    return len(unread.values_list("pk", flat=True)[:MOST_COUNTED])
+def unread_of(user: User) -> QuerySet[Notification]:
+    """As many as the bell counts."""
+    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MOST_COUNTED]
 
 
 def preferences_of(user: User) -> list[Preference]:

@@ -89,8 +89,8 @@ class StoreForm(JudgedByService):
 
 
 def _profile_of(store: Store | None) -> StoreProfile:
-    found = StoreProfile.objects.defer("logo").filter(store=store).first() if store and store.pk else None
-    return found or StoreProfile()
+    """As the queries of the console bring it along; an empty one where none is kept."""
+    return getattr(store, "profile", None) or StoreProfile()
 
 
 @admin.register(Store)
@@ -125,7 +125,12 @@ class StoreAdmin(StaffAdmin):
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
-        return super().get_queryset(request).defer("rendering", "verbose_rendering")
+        return (
+            super()
+            .get_queryset(request)
+            .select_related("profile")
+            .defer("rendering", "verbose_rendering", "profile__logo")
+        )
 
     def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"

@@ -31,13 +31,16 @@ class OrdersAccess:
     """Which orders of an application a person sees: all of them, or those they placed themselves."""
 
     application: Application
-    store_ids: list[int]
+    stores: QuerySet[Store]
     user_id: UUID | None
 
     @property
-    def visible(self) -> Q:
+    def store_ids(self) -> list[int]:
+        return list(self.stores.values_list("pk", flat=True))
+
+    def visible_in(self, stores: list[int] | QuerySet) -> Q:
         own = {} if self.user_id is None else {"user": self.user_id}
-        return Q(application=self.application, store__in=self.store_ids, **own)
+        return Q(application=self.application, store__in=stores, **own)
 
 
 def orders_access(application: Application, user: User, *, may_write: bool) -> OrdersAccess:
@@ -52,9 +55,9 @@ def orders_access(application: Application, user: User, *, may_write: bool) -> O
                 application=application, user__isnull=True, store__isnull=False, grant__in=READ
             ).values("store")
         )
-    )
+    ).order_by()
     sees_all = may_write and not application.is_first_party
-    return OrdersAccess(application, list(stores.values_list("pk", flat=True)), None if sees_all else user.pk)
+    return OrdersAccess(application, stores, None if sees_all else user.pk)
 
 
 def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> list[Order]:
@@ -71,12 +74,14 @@ def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
     wanted = Q(external_id=text)
     if text.isascii() and text.isdigit() and int(text) <= LARGEST_NUMBER:
         wanted |= Q(number=int(text))
-    return list(_shown().filter(access.visible).filter(wanted).order_by("-number")[:take])
+    visible = access.visible_in(access.store_ids)
+    return list(_shown().filter(visible).filter(wanted).order_by("-number")[:take])
 
 
 def order_of_application(access: OrdersAccess, order_id: str) -> Order:
     try:
-        return _shown().prefetch_related("shipments").get(access.visible, pk=UUID(order_id))
+        visible = access.visible_in(access.stores.values("pk"))
+        return _shown().prefetch_related("shipments").get(visible, pk=UUID(order_id))
     except (ValueError, Order.DoesNotExist) as error:
         raise NotFound("There is no such order, or it is not one you may see.") from error
 

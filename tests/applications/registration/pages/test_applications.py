@@ -163,7 +163,7 @@ def test_the_list_searches_and_pages_with_a_fixed_number_of_queries(
         create_application(caller=caller, values={"Name": f"Batch {number:02}"})
     browser = signed_in(world.user)
 
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(6):
         first = browser.get("/applications").content.decode()
     assert "Page 1 of 2" in first
     assert "Other" not in first

@@ -1,0 +1,27 @@
+"""What the bar of every page says to the person who is signed in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists
+
+from accounts.models import User
+from accounts.selectors.notifications import unread_of
+from accounts.selectors.staff import staff_roles_of
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    may_enter_console: bool
+    unread: int
+
+
+def bar_of(user: Any) -> Bar:
+    """One query; none for who is signed out."""
+    if user is None or not user.is_active or not user.is_authenticated:
+        return Bar(may_enter_console=False, unread=0)
+    people = User.objects.filter(pk=user.pk).order_by()
+    looked_up = people.values_list(ArraySubquery(unread_of(user).values("pk")), Exists(staff_roles_of(user)))
+    unread, is_staff = looked_up.first() or ([], False)
+    return Bar(may_enter_console=user.is_operator or is_staff, unread=len(unread))
