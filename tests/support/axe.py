@@ -15,7 +15,7 @@ RUN = """(within) => {
         })
         .then(({violations}) => violations.flatMap(({id, impact, nodes}) =>
             nodes.map(({target, html}) => ({id, impact, where: target.join(" "), html}))))
-        .then((found) => found.filter(({id, where}) => id !== "target-size" || !where.includes(".te-handle")));
+        .then((found) => found.filter(({id, html}) => id !== "target-size" || !html.includes("ds-box")));
 }"""
 
 
