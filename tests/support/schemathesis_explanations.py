@@ -52,7 +52,9 @@ def _is_whole_float(pointer: str, value: Any) -> bool:
 RULES = (
     Beyond(
         "what it names does not exist, or not for this caller",
-        frozenset({"store_invalid", "application_not_found", "product_unknown", "key_not_found"}),
+        frozenset(
+            {"store_invalid", "application_not_found", "product_unknown", "order_unknown", "key_not_found"}
+        ),
     ),
     Beyond("an application keeps its mode for ever", frozenset({"is_test_fixed"})),
     Beyond("it has changed since", frozenset({"precondition_failed"})),
