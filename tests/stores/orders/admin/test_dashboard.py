@@ -164,7 +164,7 @@ def test_calls_and_errors_of_thirty_days(world, start):
 
     assert "280 <small>calls, 28 refused, 12 failed</small>" in page
     assert "at most 200 a day" in page
-    first = f"{today - timedelta(days=29):%b} {(today - timedelta(days=29)).day}"
+    first = f"{(today - timedelta(days=29)).day} {today - timedelta(days=29):%b}"
     assert f'<th scope="row">{first}</th><td>200</td><td>20</td><td>10</td>' in page
     assert page.count('<tr><th scope="row">') == 30
     # The highest day fills the chart: 140 high, of it 170 of 200 calls answered well.
