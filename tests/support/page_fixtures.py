@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from io import BytesIO
+from uuid import uuid4
 
 from django.utils import timezone
 from PIL import Image
@@ -11,7 +12,7 @@ from accounts.models import AssociationRequest, Role
 from accounts.services.associations import deny_association
 from accounts.services.email_changes import ask_email_change
 from applications.oauth.services.tokens import issue_access_token
-from applications.registration.models import DailyUsage
+from applications.registration.models import DailyUsage, LoggedRequest
 from applications.registration.selectors.usage import today
 from applications.registration.services.icons import set_icon
 from applications.registration.services.keys import add_key
@@ -49,6 +50,20 @@ def furnish(world: World) -> World:
             server_errors=back % 3,
         )
         for back in range(29)
+    )
+    LoggedRequest.objects.create(
+        application=application,
+        user=world.user,
+        time=now - timedelta(minutes=5),
+        method="GET",
+        path="/api/v1/store/{storeID}",
+        status=404,
+        code="store_not_found",
+        pointer="",
+        microseconds=1_800,
+        request_id=uuid4(),
+        headers={"Accept": "application/json"},
+        problem={"Code": "store_not_found", "status": 404},
     )
     Role.objects.create(user=world.outsider, application=application, grant="Application.Self.Read")
     invite_owner(caller=owner, application=application, email="guest@far.example")
