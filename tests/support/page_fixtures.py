@@ -57,13 +57,13 @@ def furnish(world: World) -> World:
         time=now - timedelta(minutes=5),
         method="GET",
         path="/api/v1/store/{storeID}",
-        status=404,
-        code="store_not_found",
+        status=429,
+        code="rate_limit_exceeded",
         pointer="",
         microseconds=1_800,
         request_id=uuid4(),
         headers={"Accept": "application/json"},
-        problem={"Code": "store_not_found", "status": 404},
+        problem={"Code": "rate_limit_exceeded", "status": 429},
     )
     Role.objects.create(user=world.outsider, application=application, grant="Application.Self.Read")
     invite_owner(caller=owner, application=application, email="guest@far.example")
