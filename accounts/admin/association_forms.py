@@ -30,7 +30,7 @@ PLAIN: dict[str, str] = {
 
 
 class GrantsForm(forms.Form):
-    """The grants to give to one request: those asked for, or the usual ones, until something else is chosen."""
+    """The grants to give to one request: those requested, or the usual ones, until something else is chosen."""
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -40,13 +40,13 @@ class GrantsForm(forms.Form):
     # Set where the form is shown.
     applicant: Applicant | None = None
 
-    def __init__(self, data: QueryDict | None = None, *, asked: AssociationRequest) -> None:
-        for_store = asked.store_id is not None
+    def __init__(self, data: QueryDict | None = None, *, access_request: AssociationRequest) -> None:
+        for_store = access_request.store_id is not None
         usual = DEFAULT_STORE_GRANTS if for_store else DEFAULT_APPLICATION_GRANTS
         allowed = STORE_GRANTS if for_store else APPLICATION_GRANTS
-        initial = {"grants": asked.grants or list(usual)}
-        super().__init__(data, prefix=str(asked.pk), initial=initial)
-        self.asked = asked
+        initial = {"grants": access_request.grants or list(usual)}
+        super().__init__(data, prefix=str(access_request.pk), initial=initial)
+        self.access_request = access_request
         cast("forms.ChoiceField", self.fields["grants"]).choices = [
             (value, f"{PLAIN.get(value, label)} ({value})")
             for value, label in Permission.choices

@@ -116,12 +116,12 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def decision(self, request: AssociationRequest) -> str:
         if request.state != AssociationState.PENDING:
             return ""
-        return render_to_string("admin/accounts/decision_buttons.html", {"asked": request})
+        return render_to_string("admin/accounts/decision_buttons.html", {"access_request": request})
 
-    def get_fieldsets(self, request: HttpRequest, asked: AssociationRequest | None = None) -> Any:
+    def get_fieldsets(self, request: HttpRequest, access_request: AssociationRequest | None = None) -> Any:
         """The form of a pending request says everything already."""
-        is_pending = asked is not None and asked.state == AssociationState.PENDING
-        return [] if is_pending else super().get_fieldsets(request, asked)
+        is_pending = access_request is not None and access_request.state == AssociationState.PENDING
+        return [] if is_pending else super().get_fieldsets(request, access_request)
 
     @admin.action(description="Decide, with grants and a note …", permissions=["change"])
     def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
@@ -132,14 +132,18 @@ class AssociationRequestAdmin(ConsoleAdmin):
             return None
         return HttpResponseRedirect(_decision_address(ids))
 
-    @admin.action(description="Approve with the grants asked for", permissions=["change"])
+    @admin.action(description="Approve with the grants requested", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, [(asked, {}) for asked in chosen], approve_association, "approved")
+        self._decide(
+            request, [(access_request, {}) for access_request in chosen], approve_association, "approved"
+        )
 
     @admin.action(description="Decline …", permissions=["change"])
     @asks_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(request, [(asked, {}) for asked in chosen], deny_association, "declined")
+        self._decide(
+            request, [(access_request, {}) for access_request in chosen], deny_association, "declined"
+        )
 
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
@@ -166,8 +170,11 @@ class AssociationRequestAdmin(ConsoleAdmin):
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         asked_for = self.get_queryset(request).select_related(*self.list_select_related)
         waiting = asked_for.filter(state=AssociationState.PENDING)
-        if (asked := waiting.filter(pk=_uuid(object_id)).first()) is not None:
-            context |= {"waiting": [_shown(GrantsForm(asked=asked))], "note_form": NoteForm()}
+        if (access_request := waiting.filter(pk=_uuid(object_id)).first()) is not None:
+            context |= {
+                "waiting": [_shown(GrantsForm(access_request=access_request))],
+                "note_form": NoteForm(),
+            }
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
@@ -178,23 +185,29 @@ class AssociationRequestAdmin(ConsoleAdmin):
         at_once = sent.get("approve_one") if sent is not None else None
         texts = [at_once] if at_once else (sent or request.GET).getlist("id")
         ids = [known for text in texts if (known := _uuid(text)) is not None]
-        asked = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
-        forms = [GrantsForm(sent, asked=one) for one in asked if one.state == AssociationState.PENDING]
+        selected = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
+        forms = [
+            GrantsForm(sent, access_request=one) for one in selected if one.state == AssociationState.PENDING
+        ]
         note_form = NoteForm(sent)
         if not forms:
-            self._say_decided(request, asked.exclude(state=AssociationState.PENDING))
+            self._say_decided(request, selected.exclude(state=AssociationState.PENDING))
             return HttpResponseRedirect(reverse(INBOX))
         if at_once:
-            self._decide(request, [(form.asked, {}) for form in forms], approve_association, "approved")
+            self._decide(
+                request, [(form.access_request, {}) for form in forms], approve_association, "approved"
+            )
             return HttpResponseRedirect(reverse(INBOX))
         if sent is not None and note_form.is_valid():
             note = note_form.cleaned_data["note"]
             if "deny" in sent:
-                decisions = [(form.asked, {"note": note}) for form in forms]
+                decisions = [(form.access_request, {"note": note}) for form in forms]
                 self._decide(request, decisions, deny_association, "declined")
                 return HttpResponseRedirect(reverse(INBOX))
             if all(form.is_valid() for form in forms):
-                decisions = [(f.asked, {"note": note, "grants": f.cleaned_data["grants"]}) for f in forms]
+                decisions = [
+                    (f.access_request, {"note": note, "grants": f.cleaned_data["grants"]}) for f in forms
+                ]
                 self._decide(request, decisions, approve_association, "approved")
                 return HttpResponseRedirect(reverse(INBOX))
         context = {
@@ -208,10 +221,12 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     def _say_decided(self, request: HttpRequest, decided: QuerySet) -> None:
         """Who was faster, and how it was decided."""
-        for asked in decided.select_related("decided_by__tenant")[: self.list_per_page]:
-            when = f" {naturaltime(asked.decided)}" if asked.decided else ""
-            who = f" by {asked.decided_by}" if asked.decided_by else ""
-            messages.info(request, f"{asked}: {asked.get_state_display().lower()}{who}{when}.")
+        for access_request in decided.select_related("decided_by__tenant")[: self.list_per_page]:
+            when = f" {naturaltime(access_request.decided)}" if access_request.decided else ""
+            who = f" by {access_request.decided_by}" if access_request.decided_by else ""
+            messages.info(
+                request, f"{access_request}: {access_request.get_state_display().lower()}{who}{when}."
+            )
         if not decided:
             messages.info(request, "These requests are not pending any more.")
 
@@ -224,14 +239,14 @@ class AssociationRequestAdmin(ConsoleAdmin):
     ) -> None:
         caller = Caller.on_pages(request.user)
         decided: list[str] = []
-        for asked, choice in decisions:
+        for access_request, choice in decisions:
             try:
-                decide(caller=caller, request_id=asked.pk, **choice)
-                decided.append(str(asked))
+                decide(caller=caller, request_id=access_request.pk, **choice)
+                decided.append(str(access_request))
             except Conflict:
-                self._say_decided(request, AssociationRequest.objects.filter(pk=asked.pk))
+                self._say_decided(request, AssociationRequest.objects.filter(pk=access_request.pk))
             except DomainError as error:
-                messages.error(request, f"{asked}: {error.message}")
+                messages.error(request, f"{access_request}: {error.message}")
         if decided:
             what = decided[0] if len(decided) == 1 else f"{len(decided)} requests"
             messages.success(request, f"{what} {done}." if len(decided) > 1 else f"{what}: {done}.")
@@ -239,7 +254,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
 def _shown(form: GrantsForm) -> GrantsForm:
     """With what is known of the applicant."""
-    form.applicant = applicant_of(form.asked)
+    form.applicant = applicant_of(form.access_request)
     return form
 
 
