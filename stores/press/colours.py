@@ -117,7 +117,7 @@ def _lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> l
 
 
 def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int]:
-    """By lightness between that of the paper and that of full black. Eight bits of lightness repeat: the middle counts."""
+    """By lightness between paper and full black. Eight bits of lightness repeat: the middle tone counts."""
     paper, black = tones[0], tones[FULL]
     darkness = [paper - one for one in tones]
     for number in range(1, len(darkness)):

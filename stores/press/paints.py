@@ -1,4 +1,4 @@
-"""How the colours of a PDF are painted: in the inks of the press, as the shades of a mask, or as a screen shows them."""
+"""How the colours of a PDF are painted: in the inks of a press, in shades of a mask, or as a screen shows them."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -26,8 +26,9 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A picture as a PDF with one image in inks. CMYK and grey pictures keep the plates they have."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
         is_jpeg = source.format == "JPEG"
-        upright = ImageOps.exif_transpose(source)
-        as_sent = content if is_jpeg and upright.size == source.size and not _is_turned(source) else None
+        turned = _is_turned(source)
+        upright = ImageOps.exif_transpose(source) if turned else source
+        as_sent = content if is_jpeg and not turned else None
         plain, mask = _parts(upright)
         pdf = pikepdf.Pdf.new()
         if plain.mode == "RGB":

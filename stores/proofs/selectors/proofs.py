@@ -12,12 +12,15 @@ from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from stores.catalog.selectors.products import association_required, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
+from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
+from stores.press.rules import PresetRules
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
 PRODUCT = f"""{CALLER}
-SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES}
+SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES},
+       {PRESET_OF_PRODUCT}
 FROM caller, stores_store store
      CROSS JOIN LATERAL (SELECT {VISIBLE} AS is_visible) access
      LEFT JOIN stores_product product
@@ -25,7 +28,8 @@ FROM caller, stores_store store
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
 PRODUCTS_BY_KEY = f"""
-SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES} FROM stores_product WHERE id = ANY(%s)
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRESET_OF_PRODUCT}
+FROM stores_product product WHERE id = ANY(%s)
 """  # noqa: S608 - constant texts only
 STORE = f"""{CALLER}
 SELECT access.is_visible, store.id FROM caller, stores_store store, LATERAL (SELECT {VISIBLE} AS is_visible) access
@@ -36,7 +40,10 @@ PROOF = "SELECT digest, sizes, messages::text, last_used, traces FROM stores_pro
 
 @dataclass(frozen=True, slots=True)
 class ProductVersion:
-    """The current version of a product; `font_names` are the storage names of all operators' fonts, comma separated."""
+    """The current version of a product; `font_names` are the storage names of all operators' fonts, comma separated.
+
+    `preset` is the record of its print preset, which changes without a new version.
+    """
 
     pk: int
     external_id: str
@@ -44,6 +51,11 @@ class ProductVersion:
     version: int
     has_template: bool
     font_names: str
+    preset: str | None = None
+
+    @property
+    def rules(self) -> PresetRules:
+        return rules_from(self.preset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +76,8 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
     row = _visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
     if row[1] is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
-    store, pk, version, has_template, font_names = row
-    return ProductVersion(pk, product_id, store, version, has_template, font_names)
+    store, pk, version, has_template, font_names, preset = row
+    return ProductVersion(pk, product_id, store, version, has_template, font_names, preset)
 
 
 def product_version_of(product_pk: int) -> ProductVersion:

@@ -11,6 +11,7 @@ from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
+from stores.proofs.services.press import press_of
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import render_print
 
@@ -40,7 +41,7 @@ def render_print_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """Bleed, crop marks, pictures at full resolution, and TEST across what is a test.
+    """As the preset of the product says, pictures at full resolution, and TEST across what is a test.
 
     Takes up to seconds, so hold no lock meanwhile.
     Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
@@ -57,9 +58,10 @@ def render_print_file(
         printed = render_print(
             layout.template,
             merged.values,
-            merged.images(),
+            merged.images(plates=product.rules.is_cmyk),
             layout.fonts,
             mark=TEST_MARK if caller.is_test else None,
+            press=press_of(product),
             seconds=seconds,
         )
     used = tuple(asset.pk for asset in merged.assets.values())
