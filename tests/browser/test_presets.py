@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from stores.presets.models import OutputProfile, PrintPreset
 from tests.factories.presets import other_profile
 from tests.support.console_fixtures import place_orders
 from tests.support.console_forms import SIZES, choose, open_console
@@ -13,9 +12,14 @@ from tests.support.visual_checks import shoot
 WRONG = {"name": "letter.icc", "mimeType": "application/octet-stream", "buffer": b"no profile"}
 
 
+@pytest.fixture
+def product_page(site) -> str:
+    place_orders(site[1])
+    return f"/admin/stores/product/{Product.objects.get(external_id='card-two-sided').pk}/change/"
+
+
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
-def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(visitor):
-    place_orders(visitor.world)
+def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(product_page, visitor):
     page = visitor.page
     page.set_default_timeout(10_000)
     open_console(visitor, "/admin/stores/outputprofile/add/")
@@ -40,17 +44,17 @@ def test_a_profile_is_added_a_preset_made_and_a_product_prints_by_it(visitor):
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/printpreset/")
     shoot(page, f"presets-{page.viewport_size['width']}")
-    preset = PrintPreset.objects.get()
-    assert (preset.code, preset.policy, preset.highest_ink) == ("coated", "CMYK", 280)
-    assert preset.profile == OutputProfile.objects.get()
+    page.get_by_role("link", name="Coated, CMYK").first.click()
+    expect(page.locator("[name=highest_ink]")).to_have_value("280")
+    expect(page.locator("[name=code]")).to_have_count(0)
 
-    product = Product.objects.get(external_id="card-two-sided")
-    visitor.go(f"/admin/stores/product/{product.pk}/change/")
+    visitor.go(product_page)
     choose_preset(page, "Coated, CMYK")
+    shoot(page, f"product-preset-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_load_state()
-    product.refresh_from_db()
-    assert product.preset_id == "coated"
+    visitor.go(product_page)
+    expect(page.locator("[name=preset] option:checked")).to_have_text("Coated, CMYK")
     assert visitor.complaints == []
 
 
