@@ -15,8 +15,8 @@ from stores.typesetting.codes import (
 )
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.press import PICTURE_TYPES, Press
-from stores.typesetting.template import Artwork, Box, Template
+from stores.typesetting.press import PICTURE_TYPES, Press, stand_in_for_spot
+from stores.typesetting.template import CMYK, RGB, Artwork, Box, Template
 from stores.typesetting.text_limits import overflow_reason
 
 GOOD_DPI = 150
@@ -37,6 +37,7 @@ class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
     `plates` names the separated picture, in `separated`, that takes the place of each placeholder in `pictures`.
+    `spots` are the spot colours, with what shows each.
     """
 
     pages: list[dict[str, Any]]
@@ -46,6 +47,7 @@ class RenderInput:
     messages: list[Problem]
     separated: dict[str, bytes] = field(default_factory=dict)
     plates: dict[str, str] = field(default_factory=dict)
+    spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
 
     def files(self) -> dict[str, tuple[bytes, str]]:
         """All that a renderer reads for this job alone, with what its file is called."""
@@ -68,6 +70,7 @@ class SheetBuilder:
         # Where pictures are separated beforehand; the typesetter sees none of them.
         self.press = press if press is not None and press.rules.is_cmyk else None
         self.sheet = RenderInput([], {}, [], [], [])
+        self.for_press = press is not None
         self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
 
@@ -97,8 +100,8 @@ class SheetBuilder:
             "x": box.x,
             "y": box.y,
             "rotation": box.rotation,
-            "color": box.color.as_json(),
-            "background": box.background.as_json() if box.background else None,
+            "color": self._paint(box.color),
+            "background": self._paint(box.background) if box.background else None,
         }
         if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)
@@ -126,6 +129,15 @@ class SheetBuilder:
             self.sheet.separated[f"separated {key}"] = separated
             self.sheet.plates[digest] = f"separated {key}"
         return key
+
+    def _paint(self, color: RGB | CMYK) -> str | list[float]:
+        """A spot colour goes to press as a process colour that stands for it; the writer puts its plate there."""
+        if not self.for_press or isinstance(color, RGB) or not color.spot:
+            return color.as_json()
+        spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
+        if spot not in self.sheet.spots:
+            self.sheet.spots.append(spot)
+        return stand_in_for_spot(self.sheet.spots.index(spot))
 
     def _text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")

@@ -9,10 +9,11 @@ from PIL import Image, ImageCms
 from stores.press.colours import Separation
 from stores.press.profiles import SHIPPED
 from stores.press.rules import ColourPolicy, PresetRules
-from stores.typesetting import Field, Press, parse_template, render_print
+from stores.typesetting import Field, Press, TemplateInvalid, parse_template, render_print
 from tests.support.colour_difference import delta_e_2000
 from tests.support.made_templates import card, text_box, words_template
 from tests.support.pdf_making import one_page
+from tests.support.pdfx_rules import faults
 from tests.support.printing_programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
@@ -178,3 +179,24 @@ def _lab(inks):
     back = ImageCms.buildTransform(press, ImageCms.createProfile("LAB"), "CMYK", "LAB", 1)
     lightness, a, b = ImageCms.applyTransform(Image.new("CMYK", (1, 1), tuple(inks)), back).getpixel((0, 0))
     return lightness / 2.55, *(one - 256 if one > 127 else one for one in (a, b))
+
+
+@pytest.mark.parametrize("policy", ColourPolicy)
+def test_spot_colour_has_a_plate_of_its_own(tmp_path, policy):
+    contour = {"Spot": "Cut Contour", "C": 0, "M": 100, "Y": 0, "K": 0}
+    box = {key: value for key, value in text_box(Text=" . ", Background=contour).items() if key != "Field"}
+    template = parse_template(card(box), [])
+
+    printed = render_print(template, {}, press=Press(rules=PresetRules(policy=policy))).pdf
+
+    middle = round((SHEET_MM + 20) / 25.4 * 150)
+    found = plates(tmp_path, printed)
+    assert float(found["Cut Contour"][middle, middle]) == 1
+    assert [float(found[name][middle, middle]) for name in PLATES] == [0, 0, 0, 0]
+    assert faults(printed) == []
+
+
+@pytest.mark.parametrize("name", ["Black", "all", "Cut/Contour", "x" * 61])
+def test_name_that_is_no_spot_colour_is_refused(name):
+    with pytest.raises(TemplateInvalid):
+        parse_template(card(text_box(Color={"Spot": name, "K": 100})), [Field("Words")])
