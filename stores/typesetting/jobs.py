@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fulfillment.core.visible_text import is_blank
+from stores.press.pictures import has_plates
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
@@ -67,10 +68,8 @@ class SheetBuilder:
         press: Press | None = None,
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
-        # Where pictures are separated beforehand; the typesetter sees none of them.
-        self.press = press if press is not None and press.rules.is_cmyk else None
+        self.press = press
         self.sheet = RenderInput([], {}, [], [], [])
-        self.for_press = press is not None
         self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
 
@@ -115,9 +114,13 @@ class SheetBuilder:
     def _background(self, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
-        if self.press is None or picture.media_type not in PICTURE_TYPES:
+        if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
         return {"background": None, "picture": self._stand_in(picture.digest, picture.data, picture)}
+
+    def _is_separated(self, content: bytes) -> bool:
+        """Whether the picture goes to press by its plates; the typesetter sees nothing of it then."""
+        return self.press is not None and (self.press.rules.is_cmyk or has_plates(content))
 
     def _stand_in(self, key: str, content: bytes, picture: Artwork) -> str:
         """Separates the picture once for all its places; returns the key of its placeholder."""
@@ -132,7 +135,7 @@ class SheetBuilder:
 
     def _paint(self, color: RGB | CMYK) -> str | list[float]:
         """A spot colour goes to press as a process colour that stands for it; the writer puts its plate there."""
-        if not self.for_press or isinstance(color, RGB) or not color.spot:
+        if self.press is None or isinstance(color, RGB) or not color.spot:
             return color.as_json()
         spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
         if spot not in self.sheet.spots:
@@ -174,7 +177,7 @@ class SheetBuilder:
         shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
-            if self.press is not None and picture.media_type in PICTURE_TYPES:
+            if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._stand_in(picture.digest, picture.data, picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
@@ -183,7 +186,7 @@ class SheetBuilder:
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
             size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
-            if self.press is not None:
+            if self._is_separated(self.images[field]):
                 self._stand_in(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:
                 self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)

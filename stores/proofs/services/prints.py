@@ -58,7 +58,7 @@ def render_print_file(
         printed = render_print(
             layout.template,
             merged.values,
-            merged.images(plates=product.rules.is_cmyk),
+            merged.images(plates=True),
             layout.fonts,
             mark=TEST_MARK if caller.is_test else None,
             press=press_of(product),

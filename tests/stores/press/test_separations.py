@@ -26,15 +26,12 @@ def picture(image, form="JPEG", **options):
     return out.getvalue()
 
 
-def photo_card(content, **box):
+def photo_card(content, press):
     template = parse_template(
-        card(
-            {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 40, "Height": 40, "Fit": "cover"}
-            | box
-        ),
+        card({"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 40, "Height": 40, "Fit": "cover"}),
         [Field("Photo", type="Image", sub_type="Upload")],
     )
-    return render_print(template, {"Photo": "x"}, {"Photo": content}, press=COATED).pdf
+    return render_print(template, {"Photo": "x"}, {"Photo": content}, press=press).pdf
 
 
 def test_black_text_is_on_the_black_plate_alone(tmp_path):
@@ -64,13 +61,15 @@ def test_colours_in_inks_pass_untouched_and_grey_has_no_colour(tmp_path):
     assert 0.4 < grey[3] < 0.7
 
 
-def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path):
+@pytest.mark.parametrize("policy", ColourPolicy)
+def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path, policy):
     ink = Image.new("CMYK", (400, 400), (0, 0, 0, round(0.7 * 255)))
     grey = Image.new("L", (400, 400), 77)
     middle = round((SHEET_MM + 25) / 25.4 * 150)
 
+    press = Press(rules=PresetRules(policy=policy))
     for content in (picture(ink, quality=95), picture(grey, "PNG"), picture(grey, quality=95)):
-        found = plates(tmp_path, photo_card(content))
+        found = plates(tmp_path, photo_card(content, press))
         inks = [float(found[name][middle, middle]) for name in PLATES]
         assert inks == pytest.approx([0, 0, 0, 0.7], abs=0.01)
 
