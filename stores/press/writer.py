@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -56,7 +57,7 @@ class PageBoxes:
 
 @dataclass(frozen=True, slots=True)
 class PressJob:
-    """`pictures` are separated ones, by the SHA-256 of the placeholder that stands for each. `spots` are the names of
+    """`pictures` are files of separated ones, by the SHA-256 of the placeholder that stands for each. `spots` are the names of
     spot colours and what shows them, in percent; `inks_for_spot` stands for each."""
 
     condition: OutputCondition
@@ -64,7 +65,7 @@ class PressJob:
     highest_ink: int
     title: str
     boxes: Sequence[PageBoxes]
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    pictures: Mapping[str, Path] = field(default_factory=dict)
     spots: Sequence[tuple[str, tuple[float, ...]]] = ()
 
 
@@ -109,7 +110,7 @@ def _saved(pdf: pikepdf.Pdf) -> bytes:
     return out.getvalue()
 
 
-def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, bytes]) -> list[pikepdf.Pdf]:
+def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:
     """Puts the separated pictures in the place of their placeholders; their files stay open until all is written."""
     opened: list[pikepdf.Pdf] = []
     if not pictures:
@@ -117,10 +118,10 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, bytes]) -> list[pik
     for image in pdf.objects:
         if not isinstance(image, pikepdf.Stream) or str(image.get("/Filter")) != "/DCTDecode":
             continue
-        content = pictures.get(hashlib.sha256(image.read_raw_bytes()).hexdigest())
-        if content is None:
+        path = pictures.get(hashlib.sha256(image.read_raw_bytes()).hexdigest())
+        if path is None:
             continue
-        kept = pikepdf.open(BytesIO(content))
+        kept = pikepdf.open(path)
         opened.append(kept)
         _replace(image, pdf.copy_foreign(kept_image(kept)))
     return opened
