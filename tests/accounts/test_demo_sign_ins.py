@@ -82,6 +82,7 @@ def test_development_starts_with_the_demo(demo_people):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_web_process_ends_with_the_sentence():
     ensure_people()
     password = "argon2" + PasswordHasher().hash(OPERATOR.password)

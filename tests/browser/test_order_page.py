@@ -57,6 +57,7 @@ def test_cancelling_asks_first_and_comes_back_to_the_order(order_path, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_order_and_the_new_pages_have_no_fault_in_any_look(order_path, visitor):
     open_as(visitor, "operator", order_path)
 

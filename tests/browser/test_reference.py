@@ -46,6 +46,7 @@ def test_the_menu_opens_and_closes_on_a_phone_without_script(visitor):
     expect(menu).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_pages_of_the_reference_have_no_faults(visitor):
     visitor.go("/accounts/login/")
     visitor.sign_in()

@@ -258,6 +258,7 @@ def burst(url: str, client: ApiClient, count: int) -> list[int]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_exactly_the_quota_is_served_by_several_processes(tmp_path):
     world = build_world()
     client = world.as_application()

@@ -175,6 +175,7 @@ def test_logs_and_error_answers_hold_no_secret(planted, log):
     assert told == []
 
 
+@pytest.mark.slow
 def test_pages_of_operators_show_no_secret(planted):
     world, _, secrets = planted
     browser = Client()
@@ -196,6 +197,7 @@ def test_pages_of_operators_show_no_secret(planted):
     assert seen > 20
 
 
+@pytest.mark.slow
 def test_password_of_the_database_is_said_nowhere(tmp_path):
     password = "canary-of-the-database"
     environment = {

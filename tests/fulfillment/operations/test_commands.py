@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from django.core.management import get_commands
 
 from tests.support.live_server import ROOT, served_environment
@@ -53,6 +54,7 @@ print(json.dumps(told))
 """
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     known = {name for name, app in get_commands().items() if app in OURS}
     assert known - NOT_TRIED == set(ARGUMENTS)
@@ -84,6 +86,7 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
         assert "hidden" not in line
 
 
+@pytest.mark.slow
 def test_the_stack_is_there_for_who_asks():
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody@127.0.0.1:9/none")
     command = [sys.executable, "manage.py", "prune", "--dry-run", "--traceback"]

@@ -15,6 +15,8 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import Store
+from tests.support.scenario import World, build_known_world
+from tests.support.snapshots import Snapshot
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
@@ -23,8 +25,17 @@ def address(model, page, *arguments):
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=arguments)
 
 
+@pytest.fixture(scope="module")
+def made_full_world(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(lambda: fill(build_known_world()))
+
+
 @pytest.fixture
-def full_world(world):
+def full_world(made_full_world, db) -> World:
+    return made_full_world.restore()
+
+
+def fill(world: World) -> World:
     load_demo_population()
     world.as_user(world.user)
     request_association(

@@ -53,6 +53,7 @@ def test_metrics_are_closed_unless_opened(db, client):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_one_process_tells_the_figures_of_all(tmp_path):
     world = build_world()
     Subscription.objects.filter(application=world.application).update(requests_per_minute=40)
@@ -100,6 +101,7 @@ def assert_measured(text: str, name: str, count: int, **labels: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
     world = build_world()
     make_card(world.associated)
@@ -131,6 +133,7 @@ def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
     world = build_world()
@@ -171,6 +174,7 @@ def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
     asked = {"Authorization": f"Bearer {TOKEN}"}
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -188,6 +192,7 @@ def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_metrics_are_open_to_a_network_when_told(tmp_path):
     with serving(tmp_path, METRICS_NETWORKS="127.0.0.0/8", TMPDIR=str(tmp_path)) as served:
         assert requests.get(f"{served.url}/metrics", timeout=10).status_code == 200

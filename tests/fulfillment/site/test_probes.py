@@ -78,6 +78,7 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_worker_belongs_to_it_unless_the_web_alone_is_asked_for(client):
     lone = client.get("/readyz")
 

@@ -83,6 +83,7 @@ def test_what_was_decided_meanwhile_is_not_asked_about(furnished, browser):
     assert browser.get(other).status_code == 404
 
 
+@pytest.mark.slow
 def test_whatever_takes_a_form_asks_or_is_known_to_destroy_nothing(furnished, signed_in):
     """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
     browser = confirm_password(signed_in(furnished.user))

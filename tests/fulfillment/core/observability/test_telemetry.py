@@ -52,6 +52,7 @@ def events_of(collector: Collector) -> list[dict]:
     return found
 
 
+@pytest.mark.slow
 def test_errors_reach_sentry_once_each_without_people_or_secrets(tmp_path, collector, broken_table):
     pytest.importorskip("sentry_sdk")
     world = build_world()
@@ -127,6 +128,7 @@ sentry_sdk.flush(10)
 """
 
 
+@pytest.mark.slow
 def test_error_of_a_command_tells_no_local_variable_statement_log_line_or_argument(collector):
     pytest.importorskip("sentry_sdk")
     canaries = [
@@ -197,6 +199,7 @@ def spans_of(collector: Collector) -> list:
     ]
 
 
+@pytest.mark.slow
 def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp_path, collector):
     pytest.importorskip("opentelemetry.instrumentation.django")
     world = build_world()
@@ -228,6 +231,7 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
         assert kept not in told
 
 
+@pytest.mark.slow
 def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tmp_path, collector):
     """A load balancer asks each machine by its own address."""
     pytest.importorskip("opentelemetry.instrumentation.django")

@@ -177,6 +177,7 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
 
 
 @pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
+@pytest.mark.slow
 def test_an_entry_of_very_many_values_is_not_held_in_memory(values):
     """Each takes 100 bytes and more, many times what it takes in the file."""
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "a", "Metadata": ['
@@ -230,6 +231,7 @@ def test_while_another_import_runs_it_waits_for_its_turn(world, file):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_real_worker_checks_and_imports(world, file):
     forget_jobs()
     upload = sent(world, file)
