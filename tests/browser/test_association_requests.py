@@ -45,6 +45,7 @@ def test_a_request_is_approved_from_the_start_page_with_two_clicks(asked, visito
 
 
 @pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
+@pytest.mark.slow
 def test_a_request_is_declined_with_a_reason_by_the_first_of_two(asked, visitor):
     page = visitor.page
     open_console(visitor, f"/admin/accounts/associationrequest/{asked.pk}/change/")

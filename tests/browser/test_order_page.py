@@ -24,6 +24,7 @@ def open_as(visitor, name: str, path: str):
     return visitor.page
 
 
+@pytest.mark.slow
 def test_an_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_as(visitor, "user", order_path)
     page.get_by_label("Note").fill("Checked")

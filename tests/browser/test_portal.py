@@ -15,6 +15,7 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 GUIDE = (0xFF, 0x2F, 0x6D)
 
 
+@pytest.mark.slow
 def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
