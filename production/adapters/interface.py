@@ -85,7 +85,7 @@ class Report:
 
 
 class ProviderRefused(Exception):
-    """The provider has the request and does not take the job: another try is useless. `exchange` says what it answered."""
+    """The provider does not take the job: another try is useless. `exchange` holds its answer."""
 
     def __init__(self, message: str, exchange: Exchange | None = None) -> None:
         super().__init__(message)
