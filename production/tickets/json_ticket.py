@@ -1,6 +1,7 @@
 """The job ticket as JSON, for print houses that read no XJDF. Members are only ever added within a version."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from production.adapters.interface import Job
@@ -10,9 +11,9 @@ FORMAT = "store-fulfillment-ticket"
 VERSION = 1
 
 
-def write_json_ticket(job: Job) -> bytes:
-    """The same job always gives the same bytes."""
-    item = job.item
+def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes:
+    """The same job always gives the same bytes. `names` says what files are called where the ticket lies."""
+    item, names = job.item, names or {}
     ticket = {
         "Format": FORMAT,
         "Version": VERSION,
@@ -34,7 +35,7 @@ def write_json_ticket(job: Job) -> bytes:
         "Options": dict(sorted(item.options.items())),
         "Files": [
             {
-                "Name": file.name,
+                "Name": names.get(file.name, file.name),
                 "MediaType": file.media_type,
                 "Bytes": len(file.content),
                 "SHA256": file.sha256,
