@@ -65,7 +65,7 @@ async def _read(
     if (attrs.size or 0) > LONGEST_BODY:
         raise ValueError(f"{name}: a report may have {LONGEST_BODY:,} bytes at most.")
     async with sftp.open(path, "rb") as remote:
-        content: bytes = await remote.read(LONGEST_BODY + 1)  # type: ignore[assignment]
+        content: bytes = await remote.read(LONGEST_BODY + 1)
     return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)
 
 

@@ -138,7 +138,7 @@ def test_key_and_key_line_open_the_connection(press, pinned):
     text = {"line": line, "known_hosts": f"sftp.example.com {line}", "two": f"SHA256:{'A' * 43}\n{line}"}[
         pinned
     ]
-    key = press.client_key.export_private_key(passphrase="tall ship", rounds=1).decode()
+    key = press.client_key.export_private_key("pkcs8-pem", passphrase="tall ship").decode()
     adapter = _adapter(press, {"private_key": key, "key_passphrase": "tall ship"}, host_key=text)
     assert adapter.check_connection() == "Connected to 127.0.0.1; /in can be written to, /out can be read."
 
