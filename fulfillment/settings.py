@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "delivery",
     "applications",
     "stores",
+    "production",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

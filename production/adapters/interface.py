@@ -93,13 +93,21 @@ class ProviderRefused(Exception):
 
 
 class ProviderUnavailable(Exception):
-    """The provider could not be reached or is busy: the same job is tried again, with the same number."""
+    """The provider could not be reached or is busy: the same job is tried again, with the same number.
+
+    `is_unsent` says for certain that nothing of the job reached it: only then may another provider get the job.
+    """
 
     def __init__(
-        self, message: str, exchange: Exchange | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        exchange: Exchange | None = None,
+        retry_after: float | None = None,
+        *,
+        is_unsent: bool = False,
     ) -> None:
         super().__init__(message)
-        self.exchange, self.retry_after = exchange, retry_after
+        self.exchange, self.retry_after, self.is_unsent = exchange, retry_after, is_unsent
 
 
 class Adapter(Protocol):
