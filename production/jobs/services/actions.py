@@ -55,7 +55,10 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
     count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
     record_job(
-        locked, previous=previous, actor=actor, note=f"Reassigned from {before or 'no provider'} to {provider}."
+        locked,
+        previous=previous,
+        actor=actor,
+        note=f"Reassigned from {before or 'no provider'} to {provider}.",
     )
     return locked
 

@@ -1,10 +1,10 @@
 """`job.failed`: by bell and mail, to the staff of the store who work on its orders."""
 
+from django.urls import reverse
+
 from accounts.models import NotificationKind, Role
 from accounts.permissions import Grant
 from accounts.services.notifications import notify
-from django.urls import reverse
-
 from production.jobs.models import Job
 
 

@@ -32,8 +32,9 @@ JOB_LOCKS = 0x10B << 44
 # While no provider of its rule takes a job.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
-UPDATE production_job SET next_try = now() + make_interval(secs => %s) WHERE id IN (
-    SELECT id FROM production_job WHERE next_try <= now() ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
+UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
+    SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
+    ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
@@ -126,7 +127,7 @@ def _route(job: Job) -> bool:
     excluded = [*job.refused_by, *([provider.pk] if provider else [])]
     decision = decide(facts_of(job.order, item), now=timezone.now(), excluded=excluded)
     if decision.chosen is None:
-        return provider is not None and provider.is_enabled or _wait(job, decision)
+        return (provider is not None and provider.is_enabled) or _wait(job, decision)
     _assign(job, decision, provider)
     return True
 
@@ -150,7 +151,9 @@ def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
 def _wait(job: Job, decision: Decision) -> bool:
     """Always False: nothing can be sent now. Without a rule the job fails, for no wait would help."""
     if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.standings):
-        reason = "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
+        reason = (
+            "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
+        )
         outcomes.fail_locked(job, reason)
         return False
     reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.standings)

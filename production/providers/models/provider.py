@@ -54,7 +54,9 @@ class Provider(models.Model):
     updated = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=models.Q(code__regex=CODE), name="provider_code_form")]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(code__regex=CODE), name="provider_code_form")
+        ]
         ordering = ["name"]
 
     def __str__(self) -> str:

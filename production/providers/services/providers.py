@@ -1,12 +1,14 @@
-"""Providers: `save_provider`, `rotate_postback_secret`, `test_connection`, and what is known of their health."""
+"""Providers: saved with their settings and secrets, checked, and what is known of their health."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import InvalidToken
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -76,8 +78,25 @@ def _checked(values: ProviderValues, known: Mapping[str, str]) -> tuple[dict[str
         name, text = next(iter(mistakes.items()))
         raise Invalid(f"{labels.get(name, name)}: {text}", code="settings_invalid", faults=faults)
     clean = clean_settings(fields, whole)
+    if values.adapter == AdapterKind.FOLDER:
+        _check_folders(clean)
     secrets = {name: str(value) for name, value in clean.items() if name in hidden and value}
     return {name: value for name, value in clean.items() if name not in hidden}, secrets
+
+
+def _check_folders(clean: Mapping[str, Any]) -> None:
+    """Hot folders lie below PRODUCTION_FOLDERS: elsewhere a provider could overwrite files of the machine."""
+    roots = [Path(root).resolve() for root in settings.PRODUCTION_FOLDERS]
+    for name in ("folder", "return_folder"):
+        place = clean.get(name)
+        if place and not any(Path(place).resolve().is_relative_to(root) for root in roots):
+            allowed = ", ".join(str(root) for root in roots) or "none"
+            message = f"{place} is outside of the folders of PRODUCTION_FOLDERS: {allowed}."
+            raise Invalid.at(f"/settings/{name}", "folder_not_allowed", message)
+    if clean.get("return_folder") and clean["return_folder"] == clean["folder"]:
+        raise Invalid.at(
+            "/settings/return_folder", "folder_twice", "The return folder must be another folder."
+        )
 
 
 @transaction.atomic
@@ -114,9 +133,7 @@ def note_success(*, provider: Provider) -> None:
     stale = (
         Q(failing_since__isnull=False) | Q(last_success__isnull=True) | Q(last_success__lt=now - NOTED_EVERY)
     )
-    Provider.objects.filter(stale, pk=provider.pk).update(
-        failing_since=None, last_error="", last_success=now
-    )
+    Provider.objects.filter(stale, pk=provider.pk).update(failing_since=None, last_error="", last_success=now)
 
 
 def note_failure(*, provider: Provider, message: str) -> None:

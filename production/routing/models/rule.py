@@ -21,7 +21,12 @@ class RoutingRule(models.Model):
     name = models.CharField(max_length=100)
     is_enabled = models.BooleanField("enabled", default=True)
     store = models.ForeignKey(
-        Store, null=True, blank=True, on_delete=models.CASCADE, related_name="+", help_text="Empty: any store."
+        Store,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="Empty: any store.",
     )
     product = models.ForeignKey(
         Product,
@@ -97,7 +102,9 @@ class RoutingTally(models.Model):
 
     day = models.DateField()
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="+")
-    rule = models.ForeignKey(RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    rule = models.ForeignKey(
+        RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
     jobs = models.PositiveIntegerField()
 
     class Meta:

@@ -25,7 +25,7 @@ class ItemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A provider of the rule, with why it is not available, in words, or "". """
+    """A provider of the rule, with why it is not available, in words, or ""."""
 
     choice: RoutingChoice
     jobs_today: int
