@@ -48,7 +48,7 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
         if provider.adapter != values.adapter:
             raise Conflict("The adapter of a provider stays; make a new provider.", code="adapter_fixed")
     known = provider_secrets(provider) if provider else {}
-    clean, secrets = _checked(values, known)
+    clean, secrets = check_values(values=values, provider=provider)
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
     record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
@@ -67,7 +67,11 @@ def _new_provider() -> Provider:
     )
 
 
-def _checked(values: ProviderValues, known: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+def check_values(
+    *, values: ProviderValues, provider: Provider | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
+    known = provider_secrets(provider) if provider else {}
     fields = setting_fields(values.adapter)
     hidden = {field.name for field in fields if field.secret}
     given = {name: value for name, value in values.settings.items() if name not in hidden or value}

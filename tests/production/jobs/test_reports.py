@@ -65,7 +65,11 @@ def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
 
 def test_reports_in_any_order_end_in_the_same_state(press, order):
     number = f"{order.number}-1"
-    later_first = [report(number, "Shipped", 9), report(number, "InProduction", 5), report(number, "Acknowledged", 1)]
+    later_first = [
+        report(number, "Shipped", 9),
+        report(number, "InProduction", 5),
+        report(number, "Acknowledged", 1),
+    ]
     for one in later_first:
         receive_report(provider=press, report=one)
 
