@@ -131,7 +131,7 @@ class JobAdmin(StaffAdmin):
 
     @admin.display(description="product")
     def product(self, job: Job) -> str:
-        return f"{job.item.quantity:,} × {job.item.product_name}"
+        return f"{job.item.quantity:,} x {job.item.product_name}"
 
     @admin.display(description="order")
     def order_link(self, job: Job) -> SafeString:
@@ -235,8 +235,8 @@ class JobAdmin(StaffAdmin):
         """Gives jobs to another provider, which is chosen here."""
         sent = request.POST if request.method == "POST" else None
         keys = [int(one) for one in (sent or request.GET).getlist("id") if one.isascii() and one.isdigit()]
-        jobs = [one for one in self.get_queryset(request).filter(pk__in=keys[:1000]).order_by("pk")]
-        jobs = [one for one in jobs if self.has_change_permission(request, one)]
+        chosen = self.get_queryset(request).filter(pk__in=keys[:1000]).order_by("pk")
+        jobs = [one for one in chosen if self.has_change_permission(request, one)]
         if not jobs:
             messages.error(request, "Choose the jobs to reassign on the board.")
             return HttpResponseRedirect(reverse("admin:production_job_changelist"))

@@ -61,8 +61,7 @@ class ProviderAdmin(ConsoleAdmin):
     ) -> Any:
         options["form"] = provider_form(self._kind(request, obj))
         options["fields"] = list(OWN)
-        form = super().get_form(request, obj, change, **options)
-        return form
+        return super().get_form(request, obj, change, **options)
 
     def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
         kind = self._kind(request, obj)

@@ -42,7 +42,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
     ordering = ["position", "id"]
     sortable_by = ()
     list_before_template = "admin/production/rules_before.html"
-    empty_help = "Without a rule nothing is sent: orders are produced by hand. A rule says which items go to which providers."
+    empty_help = "Without a rule nothing is sent. A rule says which items go to which providers."
     fields = [
         "name",
         "position",
