@@ -3,8 +3,8 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from production.adapters.interface import Exchange, Job, ProviderRefused, Report
@@ -80,18 +80,18 @@ def is_unfinished(name: str) -> bool:
 def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequence[Report]:
     """A report file tells of itself; any other file that carries a job's number is a moved one: acknowledged.
 
-    Raises ValueError with what is wrong in it.
+    Reports without a time get that of the file. Raises ValueError with what is wrong in it.
     """
     path = PurePosixPath(name)
     if path.suffix.lower() in REPORT_SUFFIXES and not (path.suffix == ".json" and FORMAT.encode() in content):
         reports = read_report_file(name, content)
         if reports or path.suffix.lower() not in {".xjdf", ".xml"}:
-            return reports
-    return [acknowledgement(name, changed)]
+            return [replace(report, at=report.at or changed) for report in reports]
+    return [acknowledgement(name)]
 
 
-def acknowledgement(name: str, changed: datetime | None) -> Report:
-    """Of a file or folder of ours that the press has moved."""
+def acknowledgement(name: str) -> Report:
+    """Of a file or folder of ours that the press has moved; when, its times do not say."""
     number = re.sub(r"_\d{1,3}$", "", PurePosixPath(name).stem)
     try:
         checked_number(number)
@@ -99,9 +99,8 @@ def acknowledgement(name: str, changed: datetime | None) -> Report:
         raise ValueError(
             f"{name}: the name of a moved file must begin with the number of its job."
         ) from error
-    at = changed.astimezone(UTC).replace(microsecond=0) if changed else None
-    identifier = identify("moved", number, "Acknowledged", at, {})
-    return Report(identifier, number, "Acknowledged", at, message=f"{name} was moved.", raw=name)
+    identifier = identify("moved", number, "Acknowledged", None, {})
+    return Report(identifier, number, "Acknowledged", None, message=f"{name} was moved.", raw=name)
 
 
 def _shown(file: DropFile) -> str:

@@ -31,14 +31,14 @@ def test_damaged_print_file_is_never_sent():
 @pytest.mark.parametrize("name", ["1001-1.pdf", "1001-1_2.pdf", "1001-1.xjdf"])
 def test_moved_file_acknowledges_its_job(name):
     (report,) = read_returned(name, write_xjdf(made_job("1001-1")), NOON)
-    assert (report.job_number, report.state, report.at) == ("1001-1", "Acknowledged", NOON)
+    assert (report.job_number, report.state, report.at) == ("1001-1", "Acknowledged", None)
 
 
 def test_moved_json_ticket_is_no_report():
     ticket = drop_files(made_job("1001-1"), "json")[-1]
     assert read_returned("1001-1.json", ticket.content, NOON)[0].state == "Acknowledged"
     (report,) = read_returned("any.json", b'{"JobNumber": "1001-1", "State": "Shipped"}', NOON)
-    assert report.state == "Shipped"
+    assert (report.state, report.at) == ("Shipped", NOON)
 
 
 def test_files_that_name_no_job_are_a_clear_error():
