@@ -11,6 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
@@ -84,7 +85,7 @@ class JobAdmin(StaffAdmin):
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    list_display = ["number", "shown_state", "product", "provider", "due", "trouble", "store", "updated"]
+    list_display = ["shown_number", "shown_state", "product", "provider", "due", "note", "store", "updated"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]
     list_filter_submit = True
     ordering = ["-id"]
@@ -137,6 +138,14 @@ class JobAdmin(StaffAdmin):
     def order_link(self, job: Job) -> SafeString:
         address = reverse("admin:stores_order_change", args=[job.order_id])
         return format_html('<a class="console-link" href="{}">{}</a>', address, job.order.number)
+
+    @admin.display(description="number")
+    def shown_number(self, job: Job) -> SafeString:
+        return format_html('<span class="whitespace-nowrap">{}</span>', job.number)
+
+    @admin.display(description="note")
+    def note(self, job: Job) -> str:
+        return Truncator(self.trouble(job)).chars(70)
 
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:

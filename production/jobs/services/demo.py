@@ -1,7 +1,9 @@
 """Sets up the press of the demo data."""
 
+import os
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 
 from production.jobs.services.queueing import follow_order
@@ -20,8 +22,8 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     if store is None or Provider.objects.exists():
         return None
     hot, back = root / code / "in", root / code / "out"
-    for folder in (hot, back):
-        folder.mkdir(parents=True, exist_ok=True)
+    for folder in (root, root / code, hot, back):
+        _make_folder(folder)
     provider = save_provider(
         values=ProviderValues(
             code=code,
@@ -36,3 +38,11 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     for order in waiting.order_by("number"):
         follow_order(order=lock_order(order, ()))
     return provider
+
+
+def _make_folder(folder: Path) -> None:
+    """A development machine's root loads the demo, and another user works: the one that owns the other files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() == 0 and settings.MEDIA_ROOT.is_dir():
+        owner = settings.MEDIA_ROOT.stat()
+        os.chown(folder, owner.st_uid, owner.st_gid)
