@@ -1,6 +1,6 @@
 from django.db import models
 
-from production.jobs.models.job import Job
+from production.jobs.models.job import Job, JobState
 from production.providers.models import Provider
 
 
@@ -45,6 +45,11 @@ class ProviderReport(models.Model):
             ),
         ]
         ordering = ["-id"]
+
+    @property
+    def shown_state(self) -> str:
+        """In words, where it is a state of jobs."""
+        return dict(JobState.choices).get(self.state, self.state)
 
     def __str__(self) -> str:
         return f"{self.state} of {self.job_number}"

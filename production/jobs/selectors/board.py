@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -53,12 +55,21 @@ def stage_filter(stage: str, today: date | None = None) -> Q:
 
 
 def count_stages(jobs: QuerySet[Job]) -> dict[str, int]:
-    """Of the visible jobs, each up to MOST_COUNTED + 1; bounded, so it costs the same however many there are."""
-    return {
-        stage.key: jobs.filter(stage_filter(stage.key)).order_by()[: MOST_COUNTED + 1].count()
-        for stage in STAGES
-        if stage.key not in UNCOUNTED
-    }
+    """Of the visible jobs, each up to MOST_COUNTED + 1, in one statement that costs the same however many there are."""
+    keys = [stage.key for stage in STAGES if stage.key not in UNCOUNTED]
+    parts, values = [], []
+    for key in keys:
+        bounded = jobs.filter(stage_filter(key)).order_by().values("pk")[: MOST_COUNTED + 1]
+        try:
+            sql, parameters = bounded.query.sql_with_params()
+        except EmptyResultSet:
+            parts.append("SELECT 0")
+            continue
+        parts.append(f"SELECT count(*) FROM ({sql}) bounded")  # noqa: S608 - of the query set
+        values += parameters
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(f"({part})" for part in parts), values)
+        return dict(zip(keys, (count for (count,) in cursor.fetchall()), strict=True))
 
 
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:

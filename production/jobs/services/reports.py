@@ -114,7 +114,8 @@ def _judge_progress(job: Job, report: Report) -> Verdict:
 
 def _apply(job: Job, report: Report) -> str:
     previous = job.state
-    who = f"{job.provider} reported {report.state} of job {job.number}."
+    shown = dict(JobState.choices).get(report.state, report.state)
+    who = f"{job.provider} reported {shown} of job {job.number}."
     job.next_try = job.next_try if job.cancel_requested else None
     job.is_uncertain, job.failing_since = False, None
     job.reported = max(filter(None, (report.at or timezone.now(), job.reported)))

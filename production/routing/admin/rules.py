@@ -2,11 +2,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import admin
+from django.contrib.postgres.fields import ArrayField
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from unfold.widgets import UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
 from fulfillment.core.admin.read_only import HistoryAdmin
@@ -56,6 +58,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
     ]
     autocomplete_fields = ["store", "product"]
     inlines = [ChoiceInline]
+    formfield_overrides = {ArrayField: {"widget": UnfoldAdminTextInputWidget}}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RoutingRule]:
         rules = super().get_queryset(request).select_related("store", "product")
