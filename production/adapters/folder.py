@@ -110,7 +110,7 @@ SETTINGS: Sequence[SettingField] = (
         choices=(
             ("Acknowledged", "is acknowledged"),
             ("InProduction", "is in production"),
-            ("", "says nothing"),
+            ("none", "says nothing"),
         ),
     ),
 )
@@ -290,8 +290,8 @@ class FolderAdapter:
         shutil.rmtree(self._work / entry.work, ignore_errors=True)
 
     def _taken(self) -> Iterator[Report]:
-        state = self._settings.get("taken")
-        if not state:
+        state = self._settings["taken"]
+        if state == "none":
             return
         for number, entry in self._ledger.waiting():
             if not any((self._folder / name).exists() for name in entry.names):

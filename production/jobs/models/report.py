@@ -46,10 +46,10 @@ class ProviderReport(models.Model):
         ]
         ordering = ["-id"]
 
+    def __str__(self) -> str:
+        return f"{self.state} of {self.job_number}"
+
     @property
     def shown_state(self) -> str:
         """In words, where it is a state of jobs."""
         return dict(JobState.choices).get(self.state, self.state)
-
-    def __str__(self) -> str:
-        return f"{self.state} of {self.job_number}"

@@ -68,8 +68,8 @@ def count_stages(jobs: QuerySet[Job]) -> dict[str, int]:
         parts.append(f"SELECT count(*) FROM ({sql}) bounded")  # noqa: S608 - of the query set
         values += parameters
     with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(f"({part})" for part in parts), values)
-        return dict(zip(keys, (count for (count,) in cursor.fetchall()), strict=True))
+        cursor.execute("SELECT " + ", ".join(f"({part})" for part in parts), values)
+        return dict(zip(keys, cursor.fetchone(), strict=True))
 
 
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
