@@ -27,6 +27,7 @@ from production.adapters.interface import (
     Submitted,
 )
 from production.adapters.settings_schema import SettingField
+from production.gang_sheets.settings import GANG_SETTINGS
 from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
 
 WORK = ".fulfillment"
@@ -113,6 +114,7 @@ SETTINGS: Sequence[SettingField] = (
             ("none", "says nothing"),
         ),
     ),
+    *GANG_SETTINGS,
 )
 
 
