@@ -59,6 +59,8 @@ async def put_job(
     """What happened, in a sentence."""
     if not await sftp.isdir(places.folder):
         raise ProviderRefused(f"The folder {places.folder} does not exist at the server.")
+    if await sftp.exists(places.cancelled):
+        raise ProviderRefused(f"Job {places.number} was cancelled at this server before.")
     was_sent = await sftp.exists(places.marker)
     if not was_sent:
         await _stage(sftp, places, files)
@@ -72,20 +74,16 @@ async def put_job(
 
 
 async def take_back(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> str:
-    """Raises ProviderRefused once the press has taken a file."""
-    if await sftp.exists(places.cancelled):
-        await sftp.rmtree(places.cancelled)
+    """Raises ProviderRefused once the press has taken a file. A late try to send the job is refused after this."""
     await sftp.makedirs(places.cancelled, exist_ok=True)
     if not await sftp.exists(places.marker):
         await sftp.rmtree(places.staging, ignore_errors=True)
         return "The job was not sent."
-    if places.is_flat:
-        await _take_files(sftp, places, files)
-    else:
-        await _take_folder(sftp, places)
-    # Only now: a job that is sent again after this begins anew.
-    with suppress(*MISSING):
-        await sftp.remove(places.marker)
+    try:
+        await (_take_files(sftp, places, files) if places.is_flat else _take_folder(sftp, places))
+    except ProviderRefused:
+        await sftp.rmtree(places.cancelled, ignore_errors=True)
+        raise
     return f"Moved to {places.cancelled}."
 
 
@@ -128,6 +126,8 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
     taken: list[tuple[str, str]] = []
     for file in reversed(files):
         kept = f"{places.cancelled}/{file.name}"
+        if await sftp.exists(kept):
+            continue  # by a try before this one
         for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
             if await _was_moved(sftp, source, kept):
                 taken.append((kept, source))
@@ -141,8 +141,9 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
 
 
 async def _take_folder(sftp: asyncssh.SFTPClient, places: Places) -> None:
+    kept = f"{places.cancelled}/files"
     for source in (places.staging, places.target):
-        if await _was_moved(sftp, source, f"{places.cancelled}/files"):
+        if await sftp.exists(kept) or await _was_moved(sftp, source, kept):
             return
     raise ProviderRefused("The press has taken the job's folder; cancel it there.")
 

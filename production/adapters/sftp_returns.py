@@ -35,9 +35,14 @@ async def read_returns(
         if seen > MOST_FILES:
             break
         try:
-            found[name] = await _read(sftp, folder, name, entry.attrs, settle)
+            reports = await _read(sftp, folder, name, entry.attrs, settle)
         except ValueError as error:
             await _reject(sftp, folder, name, str(error))
+            continue
+        if reports is not None:
+            found[name] = reports
+    if silent := [name for name, reports in found.items() if not reports]:
+        await move_read(sftp, folder, silent)
     return {name: reports for name, reports in found.items() if reports}
 
 
@@ -50,16 +55,17 @@ async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]
 
 async def _read(
     sftp: asyncssh.SFTPClient, folder: str, name: str, attrs: asyncssh.SFTPAttrs, settle: float
-) -> Sequence[Report]:
+) -> Sequence[Report] | None:
+    """None of what is left alone: not settled yet, or not of a job."""
     mode, changed = attrs.permissions or 0, attrs.mtime
     if -SKEW_SECONDS < time.time() - (changed or 0) < settle:
-        return []
+        return None
     path = f"{folder}/{name}"
     if S_ISDIR(mode):
         ours = [f"{path}/{name}{suffix}" for suffix in (".xjdf", ".json", ".pdf")]
-        return [acknowledgement(name)] if any([await sftp.exists(one) for one in ours]) else []
+        return [acknowledgement(name)] if any([await sftp.exists(one) for one in ours]) else None
     if not S_ISREG(mode):
-        return []
+        return None
     if not name.lower().endswith(tuple(REPORT_SUFFIXES)):
         return [acknowledgement(name)]
     if (attrs.size or 0) > LONGEST_BODY:

@@ -147,22 +147,35 @@ def test_key_and_key_line_open_the_connection(press, pinned):
 def test_cancelling_takes_back_what_the_press_has_not_taken(press, layout):
     adapter = _adapter(press, layout=layout)
     reference = adapter.submit(_job()).reference
-    assert adapter.cancel(_job(), reference).answer == "Moved to /in/.store-fulfillment/cancelled/1001-1."
+    for _ in range(2):
+        moved = adapter.cancel(_job(), reference)
+        assert moved.answer == "Moved to /in/.store-fulfillment/cancelled/1001-1."
     assert press.names() == []
-    adapter.submit(_job())
-    assert len(press.names()) == 3
+    with pytest.raises(ProviderRefused, match="was cancelled at this server before"):
+        adapter.submit(_job())
+    assert adapter.cancel(_job("1001-2"), "").answer == "The job was not sent."
+    with pytest.raises(ProviderRefused, match="was cancelled"):
+        adapter.submit(_job("1001-2"))
+
+
+@pytest.mark.parametrize("layout", ["job_folder", "flat"])
+def test_cancelling_is_refused_once_the_press_has_begun(press, layout):
+    adapter = _adapter(press, layout=layout)
+    reference = adapter.submit(_job()).reference
     next((press.root / "in").rglob("1001-1.pdf")).unlink()
     if layout == "job_folder":
         shutil.rmtree(press.root / "in/1001-1")
     with pytest.raises(ProviderRefused, match="The press has taken"):
         adapter.cancel(_job(), reference)
     assert len(press.names()) == (2 if layout == "flat" else 0)
+    assert "nothing was sent again" in adapter.submit(_job()).exchange.answer
 
 
 def test_reports_are_read_once_and_moved_when_stored(press):
     out = press.root / "out"
     (out / "day.csv").write_text("JobNumber,State\n1001-1,Shipped\n1001-2,Shipped\n")
     (out / "1001-3.pdf").write_bytes(b"%PDF")
+    (out / "none.csv").write_text("JobNumber,State\n")
     (out / "half.csv.part").write_text("JobNumber,Sta")
     (out / "bad.json").write_text('{"JobNumber": "1001-4", "State": "Gone"}')
     adapter = _adapter(press)
@@ -178,7 +191,7 @@ def test_reports_are_read_once_and_moved_when_stored(press):
     _adapter(press).confirm(reports)
     assert _adapter(press).poll() == []
     kept = sorted(path.name for path in (out / "read").rglob("*") if path.is_file())
-    assert kept == ["1001-3.pdf", "day.csv"]
+    assert kept == ["1001-3.pdf", "day.csv", "none.csv"]
     assert "State is “Gone”" in (out / "rejected/bad.json.error.txt").read_text("utf-8")
     assert (out / "rejected/bad.json").exists()
 
