@@ -168,14 +168,14 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return [
             {
                 "name": stage.name,
-                "query": urlencode({**kept, "stage": stage.key} if number else kept) or "?",
+                "query": urlencode({**kept, "stage": stage.key}),
                 "count": min(counts.get(stage.key, 0), MOST_COUNTED),
                 "has_more": counts.get(stage.key, 0) > MOST_COUNTED,
                 "is_counted": stage.key not in UNCOUNTED,
                 "is_alarm": stage.is_alarm and bool(counts.get(stage.key)),
                 "is_current": stage.key == chosen,
             }
-            for number, stage in enumerate(STAGES)
+            for stage in STAGES
         ]
 
     def _scoped(self, request: HttpRequest) -> QuerySet[Job]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -57,7 +58,8 @@ def stage_filter(stage: str, today: date | None = None) -> Q:
 def count_stages(jobs: QuerySet[Job]) -> dict[str, int]:
     """Of the visible jobs, each up to MOST_COUNTED + 1, in one statement that costs the same however many there are."""
     keys = [stage.key for stage in STAGES if stage.key not in UNCOUNTED]
-    parts, values = [], []
+    parts: list[str] = []
+    values: list[Any] = []
     for key in keys:
         bounded = jobs.filter(stage_filter(key)).order_by().values("pk")[: MOST_COUNTED + 1]
         try:

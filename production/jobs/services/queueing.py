@@ -1,5 +1,7 @@
 """What a change of an order does to its jobs, in the transaction of that change."""
 
+from datetime import datetime
+
 from django.utils import timezone
 
 from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
@@ -39,7 +41,7 @@ def _queue_jobs(order: Order) -> None:
     )
 
 
-def _job(order: Order, item: OrderItem, now: object) -> Job:
+def _job(order: Order, item: OrderItem, now: datetime) -> Job:
     return Job(
         number=f"{order.number}-{item.position + 1}",
         order=order,

@@ -99,7 +99,7 @@ def _begin(job_pk: int) -> Attempt | None:
     job.tries += 1
     job.save(update_fields=["tries", "is_uncertain", "provider", "rule", "message"])
     return Attempt.objects.create(
-        job=job, number=job.number, provider=job.provider, kind=kind, started=timezone.now()
+        job=job, number=job.number, provider_id=job.provider_id, kind=kind, started=timezone.now()
     )
 
 

@@ -6,7 +6,7 @@ from django import forms
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
     UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminPasswordInput,
+    UnfoldAdminPasswordWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
@@ -97,7 +97,7 @@ def _form_field(field: SettingField) -> forms.Field:
     if field.secret and field.kind == "long_text":
         return forms.CharField(widget=UnfoldAdminTextareaWidget(attrs={"rows": 6}), strip=True, **common)
     if field.secret:
-        widget = UnfoldAdminPasswordInput(attrs={"autocomplete": "new-password"})
+        widget = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})
         return forms.CharField(widget=widget, **common)
     if field.kind == "boolean":
         return forms.BooleanField(widget=UnfoldBooleanSwitchWidget, **{**common, "required": False})
