@@ -28,11 +28,11 @@ def is_for_programs(path: str) -> bool:
 
 
 # Below it the rest of an address is a secret or a signed token.
-HIDDEN_BELOW = "/production/"
+TOKEN_ADDRESSES = "/production/"
 
 
 def logged_path(path: str) -> str:
     """As logs may have it."""
-    if not path.startswith(HIDDEN_BELOW):
+    if not path.startswith(TOKEN_ADDRESSES):
         return path
     return "/".join(path.split("/")[:3]) + "/…"

@@ -105,7 +105,7 @@ SETTINGS: Sequence[SettingField] = (
     ),
     SettingField(
         "taken",
-        "A job that leaves the folder",
+        "A job taken from the folder",
         "choice",
         default="Acknowledged",
         choices=(
