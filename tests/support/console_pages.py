@@ -94,6 +94,7 @@ ACTIONS_AT_ONCE = {
     "ship": "leads to the page that ships",
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
+    "download_gang_sheets": "a ZIP",
     "release": "held again by the same means",
     "reassign": "leads to the page that reassigns",
     "mark_seen": "marks what a person has read",
