@@ -20,24 +20,22 @@ GANG_SETTINGS: Sequence[SettingField] = (
         ),
         help="Jobs of one product share press sheets, which the production board has for download.",
     ),
-    SettingField("gang_width", "Sheet width", "decimal", default=450.0, help="mm.", check=between(100, 2000)),
-    SettingField(
-        "gang_height", "Sheet height", "decimal", default=320.0, help="mm.", check=between(100, 2000)
-    ),
+    SettingField("gang_width", "Sheet width in mm", "decimal", default=450.0, check=between(100, 2000)),
+    SettingField("gang_height", "Sheet height in mm", "decimal", default=320.0, check=between(100, 2000)),
     SettingField(
         "gang_margin",
-        "Sheet margin",
+        "Sheet margin in mm",
         "decimal",
         default=5.0,
-        help="What the press cannot print on, in mm.",
+        help="What the press cannot print on.",
         check=between(0, 50),
     ),
     SettingField(
         "gang_gutter",
-        "Gutter",
+        "Gutter in mm",
         "decimal",
         default=6.0,
-        help="Between two trims, in mm; half of it is the bleed that is printed.",
+        help="Between two trims; half of it is the bleed that is printed.",
         check=between(0, 50),
     ),
     SettingField(
