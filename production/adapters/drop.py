@@ -60,6 +60,8 @@ def drop_files(job: Job, tickets: str) -> list[DropFile]:
         found.append(DropFile(f"{number}.xjdf", write_xjdf(job, names)))
     if tickets in {"both", "json"}:
         found.append(DropFile(f"{number}.json", write_json_ticket(job, names)))
+    if not found:
+        raise ProviderRefused(f"Job {number} has no print file, and this provider takes no tickets.")
     return found
 
 

@@ -27,6 +27,7 @@ from production.adapters.interface import (
     Submitted,
 )
 from production.adapters.settings_schema import SettingField
+from production.gang_sheets.settings import GANG_SETTINGS
 from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
 
 WORK = ".fulfillment"
@@ -104,7 +105,7 @@ SETTINGS: Sequence[SettingField] = (
     ),
     SettingField(
         "taken",
-        "A job taken out of the folder",
+        "A job taken from the folder",
         "choice",
         default="Acknowledged",
         choices=(
@@ -113,6 +114,7 @@ SETTINGS: Sequence[SettingField] = (
             ("none", "says nothing"),
         ),
     ),
+    *GANG_SETTINGS,
 )
 
 

@@ -13,6 +13,7 @@ from production.adapters.settings_schema import SettingField, between, clean_set
 from production.adapters.sftp_drop import Places, put_job, take_back
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
+from production.gang_sheets.settings import GANG_SETTINGS
 
 T = TypeVar("T")
 
@@ -71,6 +72,7 @@ SETTINGS: Sequence[SettingField] = (
         help="Seconds for one job, all files included.",
         check=between(5, 1800),
     ),
+    *GANG_SETTINGS,
 )
 SECRET_NAMES = frozenset(field.name for field in SETTINGS if field.secret)
 

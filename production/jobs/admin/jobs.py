@@ -21,6 +21,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.admin.gang_sheets import GangSheetActions
 from production.jobs.models import AT_PROVIDER, Job, JobState
 from production.jobs.selectors.board import MOST_COUNTED, STAGES, UNCOUNTED, count_stages, stage_filter
 from production.jobs.selectors.dry_runs import dry_run
@@ -78,7 +79,7 @@ class ProviderFilter(TextFilter):
 
 
 @admin.register(Job)
-class JobAdmin(StaffAdmin):
+class JobAdmin(GangSheetActions, StaffAdmin):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
     store_path = "store"
@@ -112,7 +113,7 @@ class JobAdmin(StaffAdmin):
         "reported",
     ]
     readonly_fields = fields
-    actions = ["resend", "hold", "release", "reassign", "cancel"]
+    actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
         jobs = super().get_queryset(request).select_related("store", "provider", "item", "order")

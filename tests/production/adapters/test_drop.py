@@ -28,6 +28,12 @@ def test_damaged_print_file_is_never_sent():
         drop_files(made_job(files=[replace(job_file(), content=b"other")]), "both")
 
 
+def test_job_without_any_file_is_refused():
+    with pytest.raises(ProviderRefused, match="has no print file"):
+        drop_files(made_job(files=[]), "none")
+    assert len(drop_files(made_job(files=[]), "both")) == 2
+
+
 @pytest.mark.parametrize("name", ["1001-1.pdf", "1001-1_2.pdf", "1001-1.xjdf"])
 def test_moved_file_acknowledges_its_job(name):
     (report,) = read_returned(name, write_xjdf(made_job("1001-1")), NOON)
