@@ -197,7 +197,7 @@ class FolderAdapter:
         return Exchange(f"Cancel {job.number}", "Removed from the hot folder.")
 
     def poll(self) -> Sequence[Report]:
-        """Reports in the return folder, jobs moved into its state folders, and jobs that left the hot folder."""
+        """Reports in the return folder, jobs moved into its state folders, and jobs taken out of the hot folder."""
         self._require_folders()
         with _disk_errors():
             self._remove_leftovers()

@@ -2,7 +2,7 @@
 
 Files are written to a staging folder beside the hot folder. When all are complete a marker with the number of
 the job is made, and then they are renamed into place. A retry reads where the try before it ended: without a
-marker nothing was visible and all begins anew; with a marker what still lies in staging is renamed, and an empty
+marker nothing was visible and all begins again; with a marker what still lies in staging is renamed, and an empty
 staging says that the press has the job, also when it has moved the files away since.
 """
 

@@ -295,7 +295,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
     @admin.action(description="Send again …", permissions=["change"])
     @asks_confirmation(
-        "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones start anew.",
+        "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
         "Send again",
     )
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:

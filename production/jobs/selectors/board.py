@@ -75,7 +75,7 @@ def count_stages(jobs: QuerySet[Job]) -> dict[str, int]:
 
 
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
-    """Contradictions and reports of unknown jobs that nobody has looked at yet."""
+    """Contradictions and reports of unknown jobs that are still to be looked at."""
     found = ProviderReport.objects.all() if reports is None else reports
     return found.filter(outcome__in=(ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB), is_seen=False)
 

@@ -14,7 +14,7 @@ from stores.orders.services.transitions import Actor, lock_order
 
 @transaction.atomic
 def resend_job(*, job: Job, actor: Actor) -> Job:
-    """A waiting job is tried at once. One that failed or was cancelled starts anew, under a number of its own."""
+    """A waiting job is tried at once. One that failed or was cancelled is started again under a number of its own."""
     locked = _lock(job)
     previous = locked.state
     if locked.cancel_requested and locked.state != JobState.CANCELLED:
@@ -23,7 +23,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
         locked.held, locked.next_try, locked.failing_since = "", timezone.now(), None
         note = "Tried again at once."
     elif locked.state in (JobState.FAILED, JobState.CANCELLED):
-        _start_anew(locked, locked.provider)
+        _start_again(locked, locked.provider)
         note = f"Sent again as {locked}."
     else:
         raise Conflict(
@@ -51,7 +51,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     if not provider.is_enabled:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
     if locked.tries or locked.state != JobState.QUEUED:
-        _start_anew(locked, provider)
+        _start_again(locked, provider)
     locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
     count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
     record_job(
@@ -127,7 +127,7 @@ def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
     return locked
 
 
-def _start_anew(job: Job, provider: Provider | None) -> None:
+def _start_again(job: Job, provider: Provider | None) -> None:
     """Under a new number: a provider would answer the old one as known."""
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"

@@ -40,7 +40,7 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
         order = lock_order(found.order, ())
         row.job = job = lock_job(found.pk)
         job.order = order
-        row.outcome, row.explanation = _judge(job, provider, report)
+        row.outcome, row.explanation = _assess(job, provider, report)
         if row.outcome == O.APPLIED:
             row.explanation = _apply(job, report)
     row.explanation = row.explanation[:1000]
@@ -72,7 +72,7 @@ def _job_for(number: str) -> Job | None:
     return job
 
 
-def _judge(job: Job, provider: Provider, report: Report) -> Verdict:
+def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
     if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
         return O.CONTRADICTION, f"{report.state!r} is not a state of a job."
     if report.job_number != job.number:
@@ -84,17 +84,17 @@ def _judge(job: Job, provider: Provider, report: Report) -> Verdict:
             return O.LATE, "It is known to be cancelled."
         return O.CONTRADICTION, "The job was cancelled."
     if job.state == JobState.FAILED:
-        return _judge_failed(job, report)
+        return _assess_failed(job, report)
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         if job.state == JobState.SHIPPED:
             return O.CONTRADICTION, "The job was reported as shipped."
         if job.reported and report.at and report.at < job.reported:
             return O.LATE, "A later report says otherwise."
         return O.APPLIED, ""
-    return _judge_progress(job, report)
+    return _assess_progress(job, report)
 
 
-def _judge_failed(job: Job, report: Report) -> Verdict:
+def _assess_failed(job: Job, report: Report) -> Verdict:
     """A provider that goes on after a failure is believed, unless that was before."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         return O.LATE, "It is known to have failed."
@@ -103,7 +103,7 @@ def _judge_failed(job: Job, report: Report) -> Verdict:
     return O.APPLIED, ""
 
 
-def _judge_progress(job: Job, report: Report) -> Verdict:
+def _assess_progress(job: Job, report: Report) -> Verdict:
     if RANK[report.state] > RANK[job.state]:
         return O.APPLIED, ""
     is_new_parcel = report.state == JobState.SHIPPED and report.tracking_number

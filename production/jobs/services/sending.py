@@ -1,7 +1,7 @@
 """What a worker does for jobs that are due: each exchange is written before it begins and completed after it.
 
 A claim moves `next_try` ahead by a lease, and the lock of the job's number is held by the connection that works on
-it: what a killed worker held comes up again when the lease is over, and nobody works on what another one still holds.
+it: what a killed worker held comes up again when the lease is over, and what another one still holds is left alone.
 """
 
 import logging

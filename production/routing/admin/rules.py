@@ -84,24 +84,24 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
     def tester_view(self, request: HttpRequest) -> HttpResponse:
         """Where an order would go now, and why."""
-        asked = request.GET.get("order", "").strip()[:20]
-        order = self._order(asked)
+        entered = request.GET.get("order", "").strip()[:20]
+        order = self._order(entered)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": "Rule tester",
-            "asked": asked,
+            "entered": entered,
             "order": order,
             "tested": _tested(order) if order else (),
-            "is_unknown": bool(asked) and order is None,
+            "is_unknown": bool(entered) and order is None,
             "is_never_sent": order is not None and (order.is_test or order.store.is_demo),
         }
         return TemplateResponse(request, "admin/production/rule_tester.html", context)
 
-    def _order(self, asked: str) -> Order | None:
-        if not (asked.isascii() and asked.isdecimal()):
+    def _order(self, entered: str) -> Order | None:
+        if not (entered.isascii() and entered.isdecimal()):
             return None
-        number = int(asked)
+        number = int(entered)
         found = Order.objects.select_related("store").filter(number=number) if number < 2**63 else None
         return found.first() if found is not None else None
 

@@ -167,7 +167,7 @@ def test_refused_job_goes_to_the_next_provider_and_then_fails(shop, tmp_path, mo
     assert [one.outcome for one in job.attempts.all()] == ["Refused", "Sent"]
 
 
-def test_job_that_everyone_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch):
+def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch):
     failing(monkeypatch, ProviderRefused("No such paper."), at=press)
     accept(placed(shop))
     work_off_jobs()
@@ -219,7 +219,7 @@ def test_shares_and_daily_capacity_divide_jobs(shop, tmp_path):
     assert Job.objects.filter(provider=second).count() == 1
 
 
-def test_interrupted_attempt_is_told_and_sent_once(shop, press, monkeypatch):
+def test_interrupted_attempt_is_shown_and_the_job_sent_once(shop, press, monkeypatch):
     accept(placed(shop))
     submit = FolderAdapter.submit
 
