@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "delivery",
     "applications",
     "stores",
+    "production",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -228,6 +229,10 @@ STATIC_URL = "/static/"
 STATIC_ROOT = None if DEVELOPMENT else Path(environment.text("STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
+# Hot folders of providers lie below these alone.
+PRODUCTION_FOLDERS = [
+    Path(name) for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
+]
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))
@@ -532,6 +537,8 @@ PROOF_DAYS_KEPT = environment.integer("PROOF_DAYS_KEPT", 45, minimum=PROOF_DAYS_
 ADDRESS_DAYS_KEPT = environment.integer("ADDRESS_DAYS_KEPT", 0, maximum=36500)
 # How long an uploaded picture is kept that was never ordered, from its last use in a proof.
 ASSET_DAYS_KEPT = environment.integer("ASSET_DAYS_KEPT", 90, minimum=PROOF_DAYS_SHORTEST, maximum=3650)
+# How long exchanges with print providers are kept, from when they ended.
+EXCHANGE_DAYS_KEPT = environment.integer("EXCHANGE_DAYS_KEPT", 180, minimum=1, maximum=3650)
 # How long test orders and test quotes are kept, from when they were made.
 TEST_DAYS_KEPT = environment.integer("TEST_DAYS_KEPT", 30, minimum=1, maximum=3650)
 # How long the files of imports are kept: uploads, and lists of problems.

@@ -25,6 +25,7 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 DEFAULT_TENANT_DOMAIN = "print.example"
 _media = tempfile.TemporaryDirectory(prefix="fulfillment-media-")
 MEDIA_ROOT = Path(_media.name)
+PRODUCTION_FOLDERS = [MEDIA_ROOT / "production"]
 # Tests look at what is counted in their own transactions.
 USAGE_FLUSH_SECONDS = 0
 # Tests of the limits set their own; the others come from one address.

@@ -15,6 +15,7 @@ PROGRAM_PREFIXES = (
     "/metrics",
     "/proofs/",
     "/assets/",
+    "/production/",
 )
 
 
@@ -24,3 +25,14 @@ def is_api(path: str) -> bool:
 
 def is_for_programs(path: str) -> bool:
     return path.startswith(PROGRAM_PREFIXES) and not path.startswith(REFERENCE)
+
+
+# Below it the rest of an address is a secret or a signed token.
+HIDDEN_BELOW = "/production/"
+
+
+def logged_path(path: str) -> str:
+    """As logs may have it."""
+    if not path.startswith(HIDDEN_BELOW):
+        return path
+    return "/".join(path.split("/")[:3]) + "/…"

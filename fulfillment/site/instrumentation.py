@@ -11,6 +11,7 @@ from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, trace_of
 from fulfillment.core.observability.periodic import Periodic
 from fulfillment.core.plugins import offered
+from fulfillment.site.addresses import logged_path
 
 access_log = logging.getLogger("fulfillment.core.api.access")
 
@@ -59,7 +60,7 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
     if settings.ACCESS_LOG:
         fields = {
             "method": request.method,
-            "path": request.path_info,
+            "path": logged_path(request.path_info),
             "status": response.status_code,
             "milliseconds": round(seconds * 1000, 1),
         }

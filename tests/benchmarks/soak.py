@@ -16,6 +16,7 @@ from tests.benchmarks import (
     soak_fuzz,
     soak_growth,
     soak_kills,
+    soak_production,
     soak_races,
     soak_recovery,
     soak_reload,
@@ -30,6 +31,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
+    "production": (
+        soak_production.MARK,
+        lambda chosen: soak_production.measure(chosen.count or soak_production.ORDERS),
+    ),
     "recovery": (
         soak_recovery.MARK,
         lambda chosen: soak_recovery.measure(chosen.count or soak_recovery.ROUNDS),

@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
 
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from fontTools.ttLib import TTFont
@@ -19,6 +20,9 @@ from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
 from delivery.datasets.models import ImportProblem, ImportRun
 from delivery.datasets.services.uploads import receive_upload
+from production.adapters.interface import Report
+from production.jobs.models import Attempt, Job, JobHistory
+from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, move_order
@@ -27,6 +31,7 @@ from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
+from tests.factories.production import make_provider, make_rule
 from tests.support.scenario import World
 
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
@@ -38,6 +43,7 @@ def furnish_console(world: World) -> World:
     ask_for_stores(world)
     ship_one(world)
     _import_files(world)
+    _produce()
     Tenant.objects.create(domain="empty.example", name="Nobody yet")
     add_font(file_name="harbor.ttf", content=_font())
     PrintPresetFactory(code="coated", profile=make_profile())
@@ -78,6 +84,42 @@ def ship_one(world: World) -> None:
     for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
         move_order(order=order, status=status, actor=actor)
     move_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
+
+
+def _produce() -> None:
+    """A provider with its rule, and a job in each of two states with all that can be known of one."""
+    root = settings.MEDIA_ROOT / "production"
+    provider = make_provider(root)
+    rule, now = make_rule(provider), timezone.now()
+    for order, state in zip(Order.objects.order_by("-number")[:2], ("Shipped", "Failed"), strict=True):
+        job = Job.objects.create(
+            number=f"{order.number}-1",
+            order=order,
+            item=order.items.get(),
+            store=order.store,
+            provider=provider,
+            rule=rule,
+            state=state,
+            message="No such paper." if state == "Failed" else "",
+            due=order.latest_delivery,
+            tries=1,
+            created=now,
+            sent=now,
+            updated=now,
+        )
+        JobHistory.objects.create(job=job, state=state, timestamp=now, actor_kind="System", note="Reported.")
+        about = {"job": job, "provider": provider}
+        Attempt.objects.create(
+            **about,
+            number=job.number,
+            kind="Submit",
+            outcome="Sent",
+            request="in",
+            answer="out",
+            digests={"a.pdf": "0" * 64},
+            started=now,
+        )
+        receive_report(provider=provider, report=Report(job.number, job.number, "Shipped", now, raw="{}"))
 
 
 def _import_files(world: World) -> None:

@@ -16,6 +16,8 @@ from accounts.models import AssociationRequest
 from applications.webhooks.models import Delivery, Webhook
 from delivery.datasets.models import Dataset, ImportRun
 from fulfillment.core.admin.read_only import HistoryAdmin
+from production.jobs.models import Job
+from production.providers.models import Provider
 from stores.catalog.models import CatalogUpload, Product
 from stores.orders.models import Order
 from stores.orders.representations import order_etag
@@ -31,6 +33,7 @@ STATES: dict[Any, str] = {
     Dataset: "status",
     Delivery: "state",
     ImportRun: "state",
+    Job: "state",
     Order: "status",
     Webhook: "is_enabled",
 }
@@ -47,6 +50,10 @@ ACTS_AT_ONCE = {
     "stores_order_delete_view": "forgets the filters of a list, which are saved again by the same means",
     "stores_product_template_restore": "saves a version; the one before is restored by the same button",
     "stores_product_duplicate": "the copy is outside of the catalog",
+    "production_provider_test": "reaches the provider, and changes nothing there",
+    "production_job_resend": "what was sent before is known by its number",
+    "production_job_hold": "released by the same means",
+    "production_job_release": "held by the same means",
     "delivery_dataset_activate": "the one before is kept, and activated by the same button",
 }
 NO_PAGE = {
@@ -87,6 +94,10 @@ ACTIONS_AT_ONCE = {
     "ship": "leads to the page that ships",
     "deliver": "tells what the carrier did",
     "download_print_files": "a ZIP",
+    "download_gang_sheets": "a ZIP",
+    "release": "held again by the same means",
+    "reassign": "leads to the page that reassigns",
+    "mark_seen": "marks what a person has read",
     "duplicate": "the copies are outside of the catalog",
     "download_packing_slips": "a PDF",
     "export_csv": "CSV",
@@ -197,6 +208,12 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     ready = Dataset.objects.get(status="ready")
     decide, ship = reverse("admin:accounts_associationrequest_decide"), reverse("admin:stores_order_ship")
     look_up = reverse("admin:delivery_dataset_look_up")
+    job, provider = Job.objects.order_by("pk").first(), Provider.objects.order_by("pk").first()
+    tester, reassign = (
+        reverse("admin:production_routingrule_tester"),
+        reverse("admin:production_job_reassign"),
+    )
+    dry_run = reverse("admin:production_job_dry_run", args=[provider.pk])
     of_key = [world.application.pk, key.pk]
     parcel = {"id": str(order.pk), f"{order.pk}-seen": order_etag(order), f"{order.pk}-carrier": "UPS"}
 
@@ -235,6 +252,17 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                 for one, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
                 for sent in [{"move_to": move, "seen": order_etag(one), "note": ""}]
             ),
+        ],
+        "production_job_cancel": question("production_job_cancel", job.pk),
+        "production_job_reassign": [ConsolePage("reassign", f"{reassign}?id={job.pk}")],
+        "production_job_dry_run": [
+            ConsolePage("dry run", f"{dry_run}?order={job.order.number}"),
+            ConsolePage("dry run of nothing", f"{dry_run}?order=x", is_like_others=True),
+        ],
+        "production_provider_rotate": question("production_provider_rotate", provider.pk),
+        "production_routingrule_tester": [
+            ConsolePage("rule tester", f"{tester}?order={job.order.number}"),
+            ConsolePage("rule tester of nothing", f"{tester}?order=x", is_like_others=True),
         ],
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_reprint": page("stores_order_reprint", order.pk),

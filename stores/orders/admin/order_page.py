@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.admin.staff import staff_on
 from applications.webhooks.models import Delivery, Event
+from fulfillment.core.plugins import offered
 from stores.orders.admin.forms import REFUSE
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
@@ -75,6 +76,9 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
         "items": _ItemPages(order).get_page(request.GET.get("items")),
         "shipments": shipments,
+        "sections": [
+            card for sections in offered("order_page", "order_sections") for card in sections(request, order)
+        ],
         "timeline": _timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
         "reprints": order.reprints.order_by("number")[:MOST_TOLD],

@@ -34,7 +34,12 @@ from stores.orders.services.print_files import StoredPrint, delete_print_files
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.stories import begin_story
 from stores.orders.services.tallies import count_new_order
-from stores.orders.services.transitions import Actor, append_history, record_order_event
+from stores.orders.services.transitions import (
+    Actor,
+    append_history,
+    notify_apps_of_status,
+    record_order_event,
+)
 from stores.orders.services.validation import OrderRequest, check_order
 
 # Run under the lock of the store: positions have no gaps, and `created` rises. Test orders count below zero.
@@ -117,6 +122,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
+    notify_apps_of_status(order, previous_status=None)
     return CreatedOrder(order, items, _messages(prepared))
 
 

@@ -21,6 +21,7 @@ from applications.webhooks.services.events import redact_events
 from fulfillment.core.audit.erasure import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
+from fulfillment.core.plugins import offered
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
@@ -145,6 +146,8 @@ def _erase_copies(order: Order, words: list[str]) -> None:
     # Notes are free text and may name people, so all are erased.
     order.history.exclude(note="").update(note=ERASED)
     order.comments.all().delete()
+    for recipient_erased in offered("order_status", "recipient_erased"):
+        recipient_erased(order=order)
 
 
 def _rewritten_response(order_id: str, body: bytes) -> bytes | None:

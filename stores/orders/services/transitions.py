@@ -13,6 +13,7 @@ from django.utils import timezone
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
+from fulfillment.core.plugins import offered
 from stores.orders.models import (
     TEST_OUTCOME,
     ActorKind,
@@ -245,6 +246,8 @@ def _record(change: _Change, status: int, *, event_type: str | None = None) -> O
             count_shipped_order(order, at=order.updated)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
+    if status != previous:
+        notify_apps_of_status(order, previous_status=previous)
     return order
 
 
@@ -274,6 +277,12 @@ def append_history(order: Order, *, previous_status: int | None, actor: Actor, n
             note=note,
         )
     )
+
+
+def notify_apps_of_status(order: Order, *, previous_status: int | None) -> None:
+    """In the transaction of the change, with the order locked: `status_changed` of each app's `order_status`."""
+    for status_changed in offered("order_status", "status_changed"):
+        status_changed(order=order, previous_status=previous_status)
 
 
 def record_order_event(order: Order, event_type: str, *, previous_status: int | None) -> None:

@@ -53,6 +53,7 @@ LINKS = {
     "applications.OwnerInvitation.invited_by": "owner_invitations",
     "oauth2_provider.AccessToken.user": "authorizations",
     "oauth2_provider.RefreshToken.user": "authorizations",
+    "production.JobHistory.actor": "print_job_history",
     "stores.ArtworkUpload.user": "pictures",
     "stores.Asset.user": "pictures",
     "stores.CatalogUpload.created_by": "catalog_imports",

@@ -13,7 +13,16 @@ import pytest
 from django.db import connection
 
 from fulfillment.operations.retention import prune
-from tests.benchmarks import soak, soak_cuts, soak_kills, soak_races, soak_reload, soak_scene, wrong_secrets
+from tests.benchmarks import (
+    soak,
+    soak_cuts,
+    soak_kills,
+    soak_production,
+    soak_races,
+    soak_reload,
+    soak_scene,
+    wrong_secrets,
+)
 from tests.benchmarks.neighbours import measure as neighbours
 from tests.benchmarks.neighbours.outcome import Marks, Outcome
 from tests.benchmarks.servers import running
@@ -54,6 +63,13 @@ def test_cut_connections_leave_the_old_state_or_the_new():
 
 def test_killed_web_processes_lose_nothing_and_double_nothing():
     assert failures(soak_kills.measure(2, with_worker=False, clients=4, processes=1)) == []
+
+
+def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing():
+    lines = soak_production.measure(40, kills=5, calm=10)
+
+    # How fast it is, other tests beside do not let it show.
+    assert [line for line in failures(lines) if "p95" not in line] == []
 
 
 def test_parallel_requests_for_one_thing_have_one_winner():

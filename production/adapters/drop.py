@@ -1,0 +1,111 @@
+"""What a job leaves in a hot folder, and what files of a return folder say: the same for a disk and for SFTP."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from production.adapters.interface import Exchange, Job, ProviderRefused, Report
+from production.adapters.settings_schema import SettingField
+from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
+from production.tickets.json_ticket import FORMAT
+from production.tickets.reports import identify
+from production.tickets.xjdf import checked_number
+
+LAYOUT = SettingField(
+    "layout",
+    "Layout",
+    "choice",
+    help="A folder for each job is renamed into place as a whole. Flat: tickets appear after the print files.",
+    default="job_folder",
+    choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
+)
+TICKETS = SettingField(
+    "tickets",
+    "Tickets",
+    "choice",
+    help="Which tickets go with the print files.",
+    default="both",
+    choices=(("both", "XJDF and JSON"), ("xjdf", "XJDF only"), ("json", "JSON only"), ("none", "None")),
+)
+# Names that writers use before a file is complete.
+UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
+
+
+@dataclass(frozen=True, slots=True)
+class DropFile:
+    name: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def drop_files(job: Job, tickets: str) -> list[DropFile]:
+    """Print files first, tickets last: a press that waits for the ticket finds the files."""
+    number, names = checked_number(job.number), {}
+    found = []
+    for position, file in enumerate(job.files, 1):
+        if hashlib.sha256(file.content).hexdigest() != file.sha256:
+            raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")
+        suffix = PurePosixPath(file.name).suffix.lower()
+        suffix = suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ".pdf"
+        name = f"{number}{suffix}" if len(job.files) == 1 else f"{number}_{position}{suffix}"
+        names[file.name] = name
+        found.append(DropFile(name, file.content))
+    if tickets in {"both", "xjdf"}:
+        found.append(DropFile(f"{number}.xjdf", write_xjdf(job, names)))
+    if tickets in {"both", "json"}:
+        found.append(DropFile(f"{number}.json", write_json_ticket(job, names)))
+    if not found:
+        raise ProviderRefused(f"Job {number} has no print file, and this provider takes no tickets.")
+    return found
+
+
+def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
+    """By path: the text of tickets, size and digest of all else."""
+    return {f"{folder}/{file.name}": _shown(file) for file in files}
+
+
+def exchange_of(folder: str, files: Sequence[DropFile], answer: str) -> Exchange:
+    lines = [f"{folder}/{file.name}  {len(file.content):,} bytes" for file in files]
+    return Exchange("\n".join(lines), answer, {file.name: file.sha256 for file in files})
+
+
+def is_unfinished(name: str) -> bool:
+    return name.startswith((".", "~")) or name.lower().endswith(UNFINISHED)
+
+
+def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequence[Report]:
+    """A report file tells of itself; any other file that carries a job's number is a moved one: acknowledged.
+
+    Reports without a time get that of the file. Raises ValueError with what is wrong in it.
+    """
+    path = PurePosixPath(name)
+    if path.suffix.lower() in REPORT_SUFFIXES and not (path.suffix == ".json" and FORMAT.encode() in content):
+        reports = read_report_file(name, content)
+        if reports or path.suffix.lower() not in {".xjdf", ".xml"}:
+            return [replace(report, at=report.at or changed) for report in reports]
+    return [acknowledgement(name)]
+
+
+def acknowledgement(name: str) -> Report:
+    """Of a file or folder of ours that the press has moved; when, its times do not say."""
+    number = re.sub(r"_\d{1,3}$", "", PurePosixPath(name).stem)
+    try:
+        checked_number(number)
+    except ValueError as error:
+        raise ValueError(
+            f"{name}: the name of a moved file must begin with the number of its job."
+        ) from error
+    identifier = identify("moved", number, "Acknowledged", None, {})
+    return Report(identifier, number, "Acknowledged", None, message=f"{name} was moved.", raw=name)
+
+
+def _shown(file: DropFile) -> str:
+    if file.name.endswith((".xjdf", ".json")):
+        return file.content.decode()
+    return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"

@@ -1,0 +1,372 @@
+"""A hot folder: print file and tickets appear in it at once and whole; a return folder brings reports.
+
+Exactly once, also over kill -9: all files of a job are written and synced in a work folder, then a ledger entry of
+the job's number is linked into place, and only then the files are renamed into the hot folder. A retry reads the
+ledger: what still lies in the work folder was not given to the press, what is gone from it was.
+"""
+
+import errno
+import re
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
+from production.adapters.interface import (
+    Exchange,
+    Job,
+    ProviderRefused,
+    ProviderUnavailable,
+    Report,
+    Submitted,
+)
+from production.adapters.settings_schema import SettingField
+from production.gang_sheets.settings import GANG_SETTINGS
+from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_ticket, write_xjdf
+
+WORK = ".fulfillment"
+PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
+LONGEST_NAME = 120
+MOST_FILES_AT_ONCE = 500
+LARGEST_REPORT = 2 * 1024 * 1024
+# A file that is still being written into the return folder is left for the next look.
+SETTLED_SECONDS = 2.0
+STATE_FOLDERS = {
+    "acknowledged": "Acknowledged",
+    "in-production": "InProduction",
+    "shipped": "Shipped",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+
+
+def _absolute(value: str) -> str | None:
+    if value and not (value.startswith("/") and ".." not in Path(value).parts):
+        return "Write the whole path, such as /srv/press/in."
+    return None
+
+
+def _pattern(value: str) -> str | None:
+    used = re.findall(r"\{([^{}]*)\}", value)
+    if unknown := [name for name in used if name not in PLACEHOLDERS]:
+        return f"{{{unknown[0]}}} is unknown; use {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}."
+    if "number" not in used:
+        return "Use {number} in it: only the job number makes names unique."
+    if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", value)) or "/" in value:
+        return "Use letters, digits, . _ - and placeholders such as {number} only."
+    return None
+
+
+SETTINGS: Sequence[SettingField] = (
+    SettingField(
+        "folder",
+        "Hot folder",
+        help="The folder the press takes its jobs from, as the server sees it.",
+        check=_absolute,
+    ),
+    SettingField(
+        "return_folder",
+        "Return folder",
+        required=False,
+        help="Where the press puts reports, and where files are moved to that are done. Empty: none.",
+        check=_absolute,
+    ),
+    SettingField(
+        "layout",
+        "Layout",
+        "choice",
+        default="folders",
+        choices=(("folders", "A folder for each job"), ("flat", "All files side by side")),
+    ),
+    SettingField(
+        "name_pattern",
+        "Names",
+        default="{number}",
+        help="Of the files or folders of a job: {number}, {order}, {item}, {product}, {sku}, {store}, {quantity}.",
+        check=_pattern,
+    ),
+    SettingField(
+        "tickets",
+        "Tickets",
+        "choice",
+        default="both",
+        choices=(
+            ("both", "XJDF and JSON"),
+            ("xjdf", "XJDF"),
+            ("json", "JSON"),
+            ("none", "None, the print file alone"),
+        ),
+    ),
+    SettingField(
+        "taken",
+        "A job taken from the folder",
+        "choice",
+        default="Acknowledged",
+        choices=(
+            ("Acknowledged", "is acknowledged"),
+            ("InProduction", "is in production"),
+            ("none", "says nothing"),
+        ),
+    ),
+    *GANG_SETTINGS,
+)
+
+
+def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "FolderAdapter":
+    return FolderAdapter(settings)
+
+
+class FolderAdapter:
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._folder = Path(settings["folder"])
+        self._back = Path(settings["return_folder"]) if settings.get("return_folder") else None
+        self._work = self._folder / WORK
+        self._ledger = Ledger(self._work / "jobs")
+
+    def check_connection(self) -> str:
+        """Writes a file, renames it and removes it again, as a job would be."""
+        self._require_folders()
+        with _disk_errors():
+            self._work.mkdir(exist_ok=True)
+            probe = self._work / f"probe-{uuid4().hex}"
+            write_synced(probe, b"probe")
+            renamed = self._folder / f".{probe.name}"
+            probe.rename(renamed)
+            renamed.unlink()
+            free = shutil.disk_usage(self._folder).free
+        waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
+        return f"{self._folder} can be written; {waiting} entries wait in it, {free // 10**9} GB are free."
+
+    def preview(self, job: Job) -> Mapping[str, Any]:
+        files = self._files(job)
+        shown: dict[str, Any] = {"Place": str(self._places(job, [name for name, _ in files])[0])}
+        for name, content in files:
+            is_text = not name.endswith(".pdf")
+            shown[name] = content.decode() if is_text else f"{len(content):,} bytes"
+        return shown
+
+    def submit(self, job: Job) -> Submitted:
+        self._require_folders()
+        with _disk_errors() as trouble:
+            entry = self._ledger.read(job.number)
+            if entry is None:
+                entry = self._prepare(job)
+            if entry.state == CANCELLED:
+                raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
+            # From here on a part of it may lie in the hot folder.
+            trouble.is_unsent = not entry.has_moved(self._folder)
+            if entry.state != DONE:
+                self._move(entry)
+                self._ledger.write(job.number, replace(entry, state=DONE))
+            self._ledger.watch(job.number, is_waiting=TAKEN not in entry.marks)
+        request = "\n".join(str(self._folder / name) for name in entry.names)
+        exchange = Exchange(request, "Renamed into the hot folder.", entry.digests)
+        return Submitted(entry.names[0], exchange)
+
+    def cancel(self, job: Job, reference: str) -> Exchange:
+        """Only while the press has not taken it."""
+        self._require_folders()
+        with _disk_errors():
+            entry = self._ledger.read(job.number)
+            if entry is None:
+                # Nothing was ever written; a late try must not write it any more.
+                self._ledger.write(job.number, Entry(CANCELLED, "", (), {}))
+                return Exchange(f"Cancel {job.number}", "The folder never had it.")
+            if entry.state == CANCELLED:
+                return Exchange(f"Cancel {job.number}", "It was cancelled before.")
+            if entry.state == DONE and not all((self._folder / name).exists() for name in entry.names):
+                raise ProviderRefused(
+                    f"The press has taken job {job.number} out of the folder; stop it at the press.",
+                    Exchange(f"Cancel {job.number}", "The files have left the hot folder."),
+                )
+            aside = self._work / f"cancelled-{uuid4().hex}"
+            aside.mkdir(parents=True)
+            for name in entry.names:
+                with suppress(FileNotFoundError):
+                    (self._folder / name).rename(aside / name)
+            self._ledger.write(job.number, replace(entry, state=CANCELLED))
+            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(self._work / entry.work, ignore_errors=True)
+        return Exchange(f"Cancel {job.number}", "Removed from the hot folder.")
+
+    def poll(self) -> Sequence[Report]:
+        """Reports in the return folder, jobs moved into its state folders, and jobs taken out of the hot folder."""
+        self._require_folders()
+        with _disk_errors():
+            self._remove_leftovers()
+            return [*self._taken(), *self._returned()]
+
+    def confirm(self, reports: Sequence[Report]) -> None:
+        """Report files go to `processed`; what lies in a state folder is left there and remembered."""
+        with _disk_errors():
+            for source in dict.fromkeys(report.raw.partition("\n")[0] for report in reports):
+                if source.startswith("file:") and self._back:
+                    self._put_away(self._back / source.removeprefix("file:"), "processed")
+                elif source.startswith("job:"):
+                    _, number, mark = source.split(":", 2)
+                    self._ledger.add_mark(number, mark)
+                    if mark == TAKEN:
+                        self._ledger.watch(number, is_waiting=False)
+
+    def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
+        """The same forms as files of the return folder, by the content type."""
+        kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        suffix = {"text/csv": ".csv", "application/xml": ".xjmf", "text/xml": ".xjmf"}.get(kind, ".json")
+        return read_report_file(f"report{suffix}", body)
+
+    def _require_folders(self) -> None:
+        for folder in filter(None, (self._folder, self._back)):
+            if not folder.is_dir():
+                raise ProviderUnavailable(f"{folder} is not there; is it mounted?", is_unsent=True)
+
+    def _name(self, job: Job) -> str:
+        values = {
+            "number": job.number,
+            "order": job.order_number,
+            "item": job.item.key,
+            "product": job.item.product_id,
+            "sku": job.item.sku,
+            "store": job.store_id,
+            "quantity": str(job.item.quantity),
+        }
+        text = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], self._settings["name_pattern"])
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
+        return safe if len(safe) <= LONGEST_NAME and job.number in safe else f"{safe[:80]}-{job.number}"
+
+    def _files(self, job: Job) -> list[tuple[str, bytes]]:
+        """The print file first: a ticket must not name what is not there yet."""
+        name = self._name(job)
+        prints = [
+            replace(file, name=f"{name}{f'-{position}' if position > 1 else ''}.pdf")
+            for position, file in enumerate(job.files, 1)
+        ]
+        sent: Job = replace(job, files=prints)
+        files = [(file.name, file.content) for file in prints]
+        chosen = self._settings["tickets"]
+        if chosen in ("both", "json"):
+            files.append((f"{name}.json", write_json_ticket(sent)))
+        if chosen in ("both", "xjdf"):
+            files.append((f"{name}.xjdf", write_xjdf(sent)))
+        if not files:
+            raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
+        return files
+
+    def _places(self, job: Job, names: Sequence[str]) -> list[Path]:
+        if self._settings["layout"] == "folders":
+            return [self._folder / self._name(job)]
+        return [self._folder / name for name in names]
+
+    def _prepare(self, job: Job) -> Entry:
+        files = self._files(job)
+        work = self._work / f"new-{uuid4().hex}"
+        target = work if self._settings["layout"] == "flat" else work / self._name(job)
+        try:
+            target.mkdir(parents=True)
+            for name, content in files:
+                write_synced(target / name, content)
+            sync_folder(target)
+            names = tuple(place.name for place in self._places(job, [name for name, _ in files]))
+            digests = {file.name: file.sha256 for file in job.files}
+            entry = self._ledger.create(job.number, Entry("prepared", work.name, names, digests))
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+        if entry.work != work.name:
+            # Another worker was first.
+            shutil.rmtree(work, ignore_errors=True)
+        return entry
+
+    def _move(self, entry: Entry) -> None:
+        for name in entry.names:
+            # Gone from the work folder: it was renamed before.
+            with suppress(FileNotFoundError):
+                (self._work / entry.work / name).rename(self._folder / name)
+        sync_folder(self._folder)
+        shutil.rmtree(self._work / entry.work, ignore_errors=True)
+
+    def _taken(self) -> Iterator[Report]:
+        state = self._settings["taken"]
+        if state == "none":
+            return
+        for number, entry in self._ledger.waiting():
+            if not any((self._folder / name).exists() for name in entry.names):
+                text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
+                yield Report(f"taken:{number}", number, state, datetime.now(UTC), raw=text)
+
+    def _returned(self) -> Iterator[Report]:
+        if self._back is None:
+            return
+        yield from self._in_state_folders()
+        settled = time.time() - SETTLED_SECONDS
+        files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
+        for path in files[:MOST_FILES_AT_ONCE]:
+            if path.name.startswith(".") or not path.is_file() or path.stat().st_mtime > settled:
+                continue
+            try:
+                if path.stat().st_size > LARGEST_REPORT:
+                    raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
+                found = read_report_file(path.name, path.read_bytes())
+            except ValueError as error:
+                self._put_away(path, "unreadable", why=str(error))
+                continue
+            if not found:
+                self._put_away(path, "processed")
+            for report in found:
+                yield replace(report, raw=f"file:{path.name}\n{report.raw}")
+
+    def _in_state_folders(self) -> Iterator[Report]:
+        """A job's folder or print file that a person moved to `shipped` says that it is."""
+        for name, state in STATE_FOLDERS.items():
+            folder = self._back / name if self._back else None
+            if folder is None or not folder.is_dir():
+                continue
+            for moved in sorted({path.name if path.is_dir() else path.stem for path in folder.iterdir()}):
+                found = self._ledger.find_named(moved)
+                if found is not None and state not in found[1].marks:
+                    number = found[0]
+                    text = f"job:{number}:{state}\nMoved to {name}."
+                    yield Report(f"moved:{number}:{state}", number, state, datetime.now(UTC), raw=text)
+
+    def _put_away(self, path: Path, kind: str, *, why: str = "") -> None:
+        place = path.parent / kind
+        place.mkdir(exist_ok=True)
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        with suppress(FileNotFoundError):
+            path.rename(place / f"{stamp}-{path.name}")
+        if why:
+            (place / f"{stamp}-{path.name}.why.txt").write_text(f"{why}\n", "utf-8")
+
+    def _remove_leftovers(self) -> None:
+        """Of workers that were killed before their ledger entry."""
+        if not (self._work.is_dir() and self._ledger.is_day_over()):
+            return
+        known = self._ledger.forget_old()
+        before = time.time() - 86_400
+        for path in self._work.glob("new-*"):
+            if path.name not in known and path.stat().st_mtime < before:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+class _Trouble:
+    is_unsent = True
+
+
+@contextmanager
+def _disk_errors() -> Iterator[_Trouble]:
+    """Faults of the disk or its mount come and go: the job is tried again."""
+    trouble = _Trouble()
+    try:
+        yield trouble
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error)).lower()
+        place = f" ({error.filename})" if error.filename else ""
+        raise ProviderUnavailable(
+            f"The folder could not be used: {reason}{place}.", is_unsent=trouble.is_unsent
+        ) from error

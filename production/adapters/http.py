@@ -1,0 +1,122 @@
+"""HTTP to a provider: the address of every socket is checked, no redirect is followed, time and answer are limited."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+
+import aiohttp
+
+from applications.webhooks.sending.url_policy import may_connect, parse
+from production.adapters.addresses import not_allowed
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+
+MOST_BYTES = 256 * 1024
+CONNECT_SECONDS = 15
+USER_AGENT = "StoreFulfillment-Production/1"
+
+
+class _Blocked(OSError):
+    """The address is not one that may be connected to."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+
+def send_request(
+    method: str, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float
+) -> HttpAnswer:
+    """Raises ProviderRefused for an address that is not allowed, ProviderUnavailable where no answer came whole."""
+    try:
+        parsed = parse(url)
+    except ValueError as error:
+        raise ProviderRefused(f"The address {url[:100]} cannot be used: {error}") from error
+    sent = _Sent()
+    try:
+        return asyncio.run(_exchange(method, parsed, body, headers, seconds, sent))
+    except TimeoutError as error:
+        raise ProviderUnavailable(
+            f"No complete answer within {seconds:g} seconds.", is_unsent=not sent.began
+        ) from error
+    except (aiohttp.ClientError, OSError) as error:
+        if isinstance(getattr(error, "os_error", error), _Blocked):
+            raise ProviderRefused(not_allowed(parsed.raw_host or url)) from error
+        raise ProviderUnavailable(
+            f"The connection failed: {_reason(error)}.", is_unsent=not sent.began
+        ) from error
+
+
+@dataclass(slots=True)
+class _Sent:
+    """Whether any byte of the request can have reached the other side."""
+
+    began: bool = False
+
+
+async def _exchange(
+    method: str, url: Any, body: bytes, headers: Mapping[str, str], seconds: float, sent: _Sent
+) -> HttpAnswer:
+    def guarded(info: tuple[Any, ...]) -> socket.socket:
+        family, kind, protocol, _, address = info
+        if not may_connect(ip_address(str(address[0]).partition("%")[0]), scheme=url.scheme):
+            raise _Blocked("not an allowed address")
+        return socket.socket(family, kind, protocol)
+
+    async def note(*_: Any) -> None:
+        sent.began = True
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_request_headers_sent.append(note)
+    connector = aiohttp.TCPConnector(ssl=_trusted(), socket_factory=guarded, force_close=True)
+    async with (
+        asyncio.timeout(seconds),
+        aiohttp.ClientSession(
+            connector=connector,
+            trace_configs=[tracing],
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=["Accept-Encoding"],
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+            headers={"User-Agent": USER_AGENT},
+        ) as session,
+        session.request(method, url, data=body, headers=headers, allow_redirects=False) as response,
+    ):
+        content = b""
+        async for part in response.content.iter_chunked(16 * 1024):
+            content += part
+            if len(content) >= MOST_BYTES:
+                response.close()
+                break
+        text = content[:MOST_BYTES].decode("utf-8", "replace").replace("\x00", "")
+        return HttpAnswer(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Reading all certificates of the machine takes longer than a request."""
+    return ssl.create_default_context()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "the host's name does not resolve"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"TLS: {error.certificate_error}"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return error.os_error.strerror or str(error.os_error)
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "it was closed without an answer"
+    return str(error) or type(error).__name__

@@ -1,0 +1,135 @@
+"""What every provider adapter offers and takes; adapters read no model and no setting but what they are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """One file for the press. `read` opens the bytes; `sha256` is hexadecimal."""
+
+    name: str
+    media_type: str
+    sha256: str
+    content: bytes
+    url: str = ""  # a signed address, for providers that fetch
+
+
+@dataclass(frozen=True, slots=True)
+class JobItem:
+    key: str
+    product_id: str
+    product_name: str
+    sku: str
+    quantity: int
+    pages: int
+    width_mm: float
+    height_mm: float
+    bleed_mm: float
+    two_sided: bool
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One item of one order, as a provider gets it. `number` is unique and stays the same over every retry."""
+
+    number: str
+    order_id: str
+    order_number: str
+    external_id: str
+    store_id: str
+    created: datetime
+    due: datetime | None
+    item: JobItem
+    recipient: Mapping[
+        str, str
+    ]  # Name, Company, Address1, Address2, City, State, PostalCode, CountryCode, Phone, Email
+    delivery_method: str
+    files: Sequence[JobFile]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was sent and what came back, secrets removed; kept with the job."""
+
+    request: str
+    answer: str
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The provider has the job; `reference` is its own name for it."""
+
+    reference: str
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One message of a provider about one job. `identifier` makes it idempotent; `at` orders it."""
+
+    identifier: str
+    job_number: str
+    state: str  # a value of production.jobs.models.JobState: Acknowledged, InProduction, Shipped, Failed, Cancelled
+    at: datetime | None
+    carrier: str = ""
+    tracking_number: str = ""
+    tracking_url: str = ""
+    message: str = ""
+    raw: str = ""
+
+
+class ProviderRefused(Exception):
+    """The provider does not take the job: another try is useless. `exchange` holds its answer."""
+
+    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+        super().__init__(message)
+        self.exchange = exchange
+
+
+class ProviderUnavailable(Exception):
+    """The provider could not be reached or is busy: the same job is tried again, with the same number.
+
+    `is_unsent` says for certain that nothing of the job reached it: only then may another provider get the job.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        exchange: Exchange | None = None,
+        retry_after: float | None = None,
+        *,
+        is_unsent: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.exchange, self.retry_after, self.is_unsent = exchange, retry_after, is_unsent
+
+
+class Adapter(Protocol):
+    """Built with the provider's settings (a checked mapping) and its decrypted secrets."""
+
+    def check_connection(self) -> str:
+        """One sentence on what was reached; raises ProviderRefused or ProviderUnavailable."""
+
+    def preview(self, job: Job) -> Mapping[str, Any]:
+        """The dry run: exactly what `submit` would send: {name or request: text}."""
+
+    def submit(self, job: Job) -> Submitted:
+        """Exactly once in effect: a job number that the provider already has is answered as submitted."""
+
+    def cancel(self, job: Job, reference: str) -> Exchange:
+        """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
+
+    def poll(self) -> Sequence[Report]:
+        """New reports that wait at the provider; empty where it sends them itself."""
+
+    def confirm(self, reports: Sequence[Report]) -> None:
+        """Called after the reports of `poll` are stored: moves them away."""
+
+    def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
+        """The reports in a message received at the provider's own address; raises ValueError with what was wrong."""

@@ -1,0 +1,176 @@
+"""How a job gets into the folder of an SFTP server exactly once, and how it is taken back.
+
+Files are written to a staging folder beside the hot folder. When all are complete a marker with the number of
+the job is made, and then they are renamed into place. A retry reads where the try before it ended: without a
+marker nothing was visible and all begins again; with a marker what still lies in staging is renamed, and an empty
+staging says that the press has the job, also when it has moved the files away since.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import asyncssh
+
+from production.adapters.drop import DropFile
+from production.adapters.interface import Job, ProviderRefused
+from production.adapters.sftp_session import MISSING, Progress
+
+CHUNK = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things of one job are. All must lie in one file system, or nothing could be renamed."""
+
+    folder: str
+    number: str
+    month: str
+    is_flat: bool
+
+    @classmethod
+    def of(cls, job: Job, folder: str, layout: str) -> "Places":
+        return cls(folder.rstrip("/") or "/", job.number, f"{job.created:%Y-%m}", layout == "flat")
+
+    @property
+    def work(self) -> str:
+        return f"{self.folder}/.store-fulfillment"
+
+    @property
+    def staging(self) -> str:
+        return f"{self.work}/staging/{self.number}"
+
+    @property
+    def marker(self) -> str:
+        return f"{self.work}/sent/{self.month}/{self.number}"
+
+    @property
+    def cancelled(self) -> str:
+        return f"{self.work}/cancelled/{self.number}"
+
+    @property
+    def target(self) -> str:
+        return self.folder if self.is_flat else f"{self.folder}/{self.number}"
+
+
+async def put_job(
+    sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile], progress: Progress
+) -> str:
+    """What happened, in a sentence."""
+    if not await sftp.isdir(places.folder):
+        raise ProviderRefused(f"The folder {places.folder} does not exist at the server.")
+    if await sftp.exists(places.cancelled):
+        raise ProviderRefused(f"Job {places.number} was cancelled at this server before.")
+    was_sent = await sftp.exists(places.marker)
+    if not was_sent:
+        await _stage(sftp, places, files)
+        progress.is_unsent = False
+        await _mark(sftp, places, files)
+    progress.is_unsent = False
+    moved = await _release(sftp, places, files)
+    if was_sent and not moved:
+        return "The server has had this job before; nothing was sent again."
+    return f"Renamed into {places.target}."
+
+
+async def take_back(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> str:
+    """Raises ProviderRefused once the press has taken a file. A late try to send the job is refused after this."""
+    await sftp.makedirs(places.cancelled, exist_ok=True)
+    if not await sftp.exists(places.marker):
+        await sftp.rmtree(places.staging, ignore_errors=True)
+        return "The job was not sent."
+    try:
+        await (_take_files(sftp, places, files) if places.is_flat else _take_folder(sftp, places))
+    except ProviderRefused:
+        await sftp.rmtree(places.cancelled, ignore_errors=True)
+        raise
+    return f"Moved to {places.cancelled}."
+
+
+async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
+    if await sftp.exists(places.staging):
+        await sftp.rmtree(places.staging)
+    await sftp.makedirs(places.staging, exist_ok=True)
+    for file in files:
+        path = f"{places.staging}/{file.name}"
+        async with sftp.open(path, "wb") as remote:
+            for start in range(0, len(file.content), CHUNK):
+                await remote.write(file.content[start : start + CHUNK])
+            with suppress(asyncssh.SFTPOpUnsupported):
+                await remote.fsync()
+        if (await sftp.stat(path)).size != len(file.content):
+            raise OSError(f"{file.name} did not arrive whole")
+
+
+async def _mark(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
+    await sftp.makedirs(places.marker.rpartition("/")[0], exist_ok=True)
+    lines = "".join(f"{file.sha256}  {file.name}\n" for file in files)
+    async with sftp.open(places.marker, "wb") as remote:
+        await remote.write(lines.encode())
+
+
+async def _release(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> bool:
+    """Whether there was anything left to rename."""
+    if not places.is_flat:
+        return await _was_moved(sftp, places.staging, places.target)
+    moved = False
+    for file in files:  # tickets last
+        moved |= await _was_moved(sftp, f"{places.staging}/{file.name}", f"{places.folder}/{file.name}")
+    with suppress(*MISSING):
+        await sftp.rmdir(places.staging)
+    return moved
+
+
+async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
+    """Tickets first, so that a press that begins by them does not; all or none."""
+    taken: list[tuple[str, str]] = []
+    for file in reversed(files):
+        kept = f"{places.cancelled}/{file.name}"
+        if await sftp.exists(kept):
+            continue  # by a try before this one
+        for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
+            if await _was_moved(sftp, source, kept):
+                taken.append((kept, source))
+                break
+        else:
+            for back, origin in reversed(taken):
+                await _was_moved(sftp, back, origin)
+            raise ProviderRefused(f"The press has taken {file.name}; cancel the job there.")
+    with suppress(*MISSING):
+        await sftp.rmdir(places.staging)
+
+
+async def _take_folder(sftp: asyncssh.SFTPClient, places: Places) -> None:
+    kept = f"{places.cancelled}/files"
+    for source in (places.staging, places.target):
+        if await sftp.exists(kept) or await _was_moved(sftp, source, kept):
+            return
+    raise ProviderRefused("The press has taken the job's folder; cancel it there.")
+
+
+async def _was_moved(sftp: asyncssh.SFTPClient, source: str, target: str) -> bool:
+    """False where there is no source (any more)."""
+    try:
+        await sftp.posix_rename(source, target)
+    except asyncssh.SFTPOpUnsupported:
+        return await _was_moved_plainly(sftp, source, target)
+    except MISSING:
+        if await sftp.exists(source):
+            raise
+        return False
+    except asyncssh.SFTPError as error:
+        if await sftp.exists(target):
+            raise ProviderRefused(f"{target} is there already, and is not of this service.") from error
+        raise
+    return True
+
+
+async def _was_moved_plainly(sftp: asyncssh.SFTPClient, source: str, target: str) -> bool:
+    """For servers without OpenSSH's extension; their rename never replaces a file."""
+    try:
+        await sftp.rename(source, target)
+    except MISSING:
+        if await sftp.exists(source):
+            raise
+        return False
+    return True

@@ -1,0 +1,96 @@
+"""The return folder of an SFTP server: reports are read, and moved away once they are stored."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from stat import S_ISDIR, S_ISREG
+
+import asyncssh
+
+from production.adapters.drop import acknowledgement, is_unfinished, read_returned
+from production.adapters.interface import Report
+from production.tickets.report_files import REPORT_SUFFIXES
+from production.tickets.reports import LONGEST_BODY
+
+MOST_FILES = 500
+READ, REJECTED = "read", "rejected"
+# A file that changed this short ago may still be written to.
+SETTLE_SECONDS = 3
+SKEW_SECONDS = 60
+
+
+async def read_returns(
+    sftp: asyncssh.SFTPClient, folder: str, settle: float = SETTLE_SECONDS
+) -> dict[str, Sequence[Report]]:
+    """Reports by the name of their file. What cannot be read is moved to `rejected`, with the reason beside it."""
+    found: dict[str, Sequence[Report]] = {}
+    seen = 0
+    async for entry in sftp.scandir(folder):
+        name = (
+            entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")
+        )
+        if is_unfinished(name) or name in {READ, REJECTED}:
+            continue
+        seen += 1
+        if seen > MOST_FILES:
+            break
+        try:
+            reports = await _read(sftp, folder, name, entry.attrs, settle)
+        except ValueError as error:
+            await _reject(sftp, folder, name, str(error))
+            continue
+        if reports is not None:
+            found[name] = reports
+    if silent := [name for name, reports in found.items() if not reports]:
+        await move_read(sftp, folder, silent)
+    return {name: reports for name, reports in found.items() if reports}
+
+
+async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]) -> None:
+    kept = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
+    await sftp.makedirs(kept, exist_ok=True)
+    for name in names:
+        await _move(sftp, f"{folder}/{name}", f"{kept}/{name}")
+
+
+async def _read(
+    sftp: asyncssh.SFTPClient, folder: str, name: str, attrs: asyncssh.SFTPAttrs, settle: float
+) -> Sequence[Report] | None:
+    """None of what is left alone: not settled yet, or not of a job."""
+    mode, changed = attrs.permissions or 0, attrs.mtime
+    if -SKEW_SECONDS < time.time() - (changed or 0) < settle:
+        return None
+    path = f"{folder}/{name}"
+    if S_ISDIR(mode):
+        ours = [f"{path}/{name}{suffix}" for suffix in (".xjdf", ".json", ".pdf")]
+        return [acknowledgement(name)] if any([await sftp.exists(one) for one in ours]) else None
+    if not S_ISREG(mode):
+        return None
+    if not name.lower().endswith(tuple(REPORT_SUFFIXES)):
+        return [acknowledgement(name)]
+    if (attrs.size or 0) > LONGEST_BODY:
+        raise ValueError(f"{name}: a report may have {LONGEST_BODY:,} bytes at most.")
+    async with sftp.open(path, "rb") as remote:
+        content: bytes = await remote.read(LONGEST_BODY + 1)
+    return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)
+
+
+async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str) -> None:
+    await sftp.makedirs(f"{folder}/{REJECTED}", exist_ok=True)
+    async with sftp.open(f"{folder}/{REJECTED}/{name}.error.txt", "w", encoding="utf-8") as remote:
+        await remote.write(f"{reason}\n")
+    await _move(sftp, f"{folder}/{name}", f"{folder}/{REJECTED}/{name}")
+
+
+async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
+    """A file of the same name that was moved before keeps its place."""
+    number = 1
+    wanted = target
+    while await sftp.exists(wanted):
+        number += 1
+        stem, dot, suffix = target.rpartition(".")
+        wanted = f"{stem}-{number}{dot}{suffix}" if stem else f"{target}-{number}"
+    try:
+        await sftp.rename(source, wanted)
+    except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath):
+        return

@@ -1,0 +1,149 @@
+"""A connection to an SFTP server whose host key is pinned, and what its errors mean for a job."""
+
+import asyncio
+import hmac
+import socket
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import asyncssh
+
+from production.adapters.addresses import connect_socket
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+
+CONNECT_SECONDS = 20
+FULL = (asyncssh.SFTPNoSpaceOnFilesystem, asyncssh.SFTPQuotaExceeded)
+MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Whether a job can have become visible at the provider when something fails."""
+
+    is_unsent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedKeys:
+    """Keys by line (`ssh-ed25519 AAAA…`, with a host name in front or not) or fingerprint (`SHA256:…`)."""
+
+    fingerprints: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "PinnedKeys":
+        """Raises ValueError with the line that is no key."""
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        if not lines:
+            raise ValueError("Write at least one host key or fingerprint.")
+        return cls(tuple(_fingerprint(line) for line in lines))
+
+    def match(self, key: asyncssh.SSHKey) -> bool:
+        shown = key.get_fingerprint("sha256").encode()
+        return any(hmac.compare_digest(shown, pinned.encode()) for pinned in self.fingerprints)
+
+
+def host_key_mistake(text: str) -> str | None:
+    try:
+        PinnedKeys.parse(text)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+class _Client(asyncssh.SSHClient):
+    def __init__(self, pinned: PinnedKeys) -> None:
+        self._pinned = pinned
+        self.shown = ""
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        self.shown = key.get_fingerprint("sha256")
+        return self._pinned.match(key)
+
+
+@asynccontextmanager
+async def open_sftp(
+    settings: Mapping[str, Any], secrets: Mapping[str, str]
+) -> AsyncIterator[asyncssh.SFTPClient]:
+    """Nothing of this machine's SSH configuration, agent or known hosts is used."""
+    host, port = settings["host"], settings["port"]
+    keys, client = _client_keys(secrets), _Client(PinnedKeys.parse(settings["host_key"]))
+    connected: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
+    try:
+        connection = await asyncssh.connect(
+            sock=connected,
+            config=None,
+            known_hosts=([], [], []),
+            server_host_key_algs="default",
+            client_factory=lambda: client,
+            username=settings["username"],
+            password=secrets.get("password") or None,
+            client_keys=keys,
+            agent_path=None,
+            login_timeout=CONNECT_SECONDS,
+            keepalive_interval=15,
+        )
+    except asyncssh.HostKeyNotVerifiable as error:
+        raise ProviderRefused(
+            f"The server at {host} showed the host key {client.shown or '(none)'}, which is not a pinned one."
+        ) from error
+    except asyncssh.PermissionDenied as error:
+        raise ProviderRefused(
+            f"The server at {host} does not accept the user {settings['username']} with this key or password."
+        ) from error
+    except BaseException:
+        connected.close()
+        raise
+    async with connection, connection.start_sftp_client() as sftp:
+        yield sftp
+
+
+@contextmanager
+def translated(progress: Progress) -> Iterator[None]:
+    """Every failure becomes one of the two of the interface, with a sentence for people."""
+    try:
+        yield
+    except FULL as error:
+        raise ProviderUnavailable("The server's disk is full.", is_unsent=progress.is_unsent) from error
+    except asyncssh.SFTPPermissionDenied as error:
+        raise ProviderRefused(f"The server does not permit this: {error.reason}.") from error
+    except MISSING as error:
+        raise ProviderRefused(f"A folder is missing at the server: {error.reason}.") from error
+    except asyncssh.SFTPError as error:
+        raise ProviderUnavailable(
+            f"The server could not store the files: {error.reason}.", is_unsent=progress.is_unsent
+        ) from error
+    except TimeoutError as error:
+        raise ProviderUnavailable(
+            "The server did not finish in time.", is_unsent=progress.is_unsent
+        ) from error
+    except (asyncssh.Error, OSError) as error:
+        reason = getattr(error, "reason", "") or getattr(error, "strerror", "") or type(error).__name__
+        raise ProviderUnavailable(
+            f"The connection failed: {reason}.", is_unsent=progress.is_unsent
+        ) from error
+
+
+def _client_keys(secrets: Mapping[str, str]) -> list[asyncssh.SSHKey] | None:
+    if not (text := secrets.get("private_key")):
+        if not secrets.get("password"):
+            raise ProviderRefused("The provider has neither a password nor a private key.")
+        return None
+    try:
+        return [asyncssh.import_private_key(text, secrets.get("key_passphrase") or None)]
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+        raise ProviderRefused(f"The private key cannot be read: {error}.") from error
+
+
+def _fingerprint(line: str) -> str:
+    if line.startswith("SHA256:") and len(line.rstrip("=")) == 50:
+        return line.rstrip("=")
+    for candidate in (line, line.partition(" ")[2]):
+        try:
+            return asyncssh.import_public_key(candidate).get_fingerprint("sha256")
+        except (asyncssh.KeyImportError, ValueError):
+            continue
+    raise ValueError(
+        f"“{line[:40]}” is not a host key: write a line such as ssh-ed25519 AAAA… or a fingerprint SHA256:…"
+    )

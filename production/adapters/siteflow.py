@@ -1,0 +1,247 @@
+"""HP Site Flow (OneFlow): orders over HTTPS, signed; reports come as postbacks."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from production.adapters.http import HttpAnswer, send_request
+from production.adapters.interface import (
+    Exchange,
+    Job,
+    ProviderRefused,
+    ProviderUnavailable,
+    Report,
+    Submitted,
+)
+from production.adapters.settings_schema import SettingField, between, clean_settings
+from production.adapters.siteflow_orders import order_of, signed_headers, table_mistake
+from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
+
+KEPT_ANSWER = 10_000
+LONGEST_PAUSE = 3600.0
+BUSY = frozenset({408, 425, 429})
+ALREADY_CANCELLED = ("already cancel", "already been cancel")
+
+
+def _url_mistake(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in {"https", "http"} and parts.hostname and not (parts.query or parts.fragment)
+    except ValueError:
+        is_good = False
+    return None if is_good else "Write an address such as https://pro-api.oneflowcloud.com."
+
+
+SETTINGS: Sequence[SettingField] = (
+    SettingField(
+        "url",
+        "Address of the API",
+        default="https://pro-api.oneflowcloud.com",
+        help="Without /api.",
+        check=_url_mistake,
+    ),
+    SettingField(
+        "order_url",
+        "Address for new orders",
+        required=False,
+        help="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
+        check=_url_mistake,
+    ),
+    SettingField("token", "Token"),
+    SettingField("secret", "Secret", secret=True),
+    SettingField(
+        "headers",
+        "Headers",
+        "choice",
+        default="oneflow",
+        choices=(("oneflow", "x-oneflow-* (Site Flow)"), ("hp", "x-hp-hmac-* (PrintOS)")),
+    ),
+    SettingField("destination", "Destination", help="The account that prints, as Site Flow names it."),
+    SettingField(
+        "account",
+        "Source account",
+        required=False,
+        help="The account that orders, needed to cancel by job number. Empty: by Site Flow's own number.",
+    ),
+    SettingField(
+        "component_code", "Component code", default="body", help="Of products that the table does not name."
+    ),
+    SettingField(
+        "products",
+        "Products",
+        "long_text",
+        required=False,
+        help="One in each line: our SKU or product ID = SKU of Site Flow / component code.",
+        check=table_mistake,
+    ),
+    SettingField(
+        "carriers",
+        "Carriers",
+        "long_text",
+        required=False,
+        help="One in each line: our delivery method = carrier code / service, or = alias.",
+        check=table_mistake,
+    ),
+    SettingField(
+        "validate", "Validate first", "boolean", default=True, help="Ask Site Flow before each order."
+    ),
+    SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),
+)
+
+
+def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SiteFlowAdapter":
+    return SiteFlowAdapter(settings, secrets)
+
+
+class SiteFlowAdapter:
+    """The job number is `sourceOrderId`, which Site Flow takes once for each account."""
+
+    def __init__(self, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+        fields = [field for field in SETTINGS if not field.secret]
+        self._settings = clean_settings(fields, {**settings})
+        self._secret = secrets.get("secret", "")
+        self._url = str(self._settings["url"]).rstrip("/")
+        self._order_url = str(self._settings["order_url"]).rstrip("/") or self._url
+
+    def check_connection(self) -> str:
+        """An empty order is validated: what is wrong with it says that token and secret are right."""
+        probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
+        answer, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
+        if answer.status not in {400, 422} and not answer.is_success:
+            raise self._error(answer, exchange)
+        return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
+
+    def preview(self, job: Job) -> Mapping[str, Any]:
+        order = json.dumps(order_of(job, self._settings), ensure_ascii=False, indent=2)
+        shown = {}
+        if self._settings["validate"]:
+            shown[f"POST {self._url}/api/order/validate"] = order
+        shown[f"POST {self._order_url}/api/order"] = order
+        return shown
+
+    def submit(self, job: Job) -> Submitted:
+        order = order_of(job, self._settings)
+        digests = {file.name: file.sha256 for file in job.files}
+        if self._settings["validate"]:
+            answer, exchange = self._send(
+                "POST", f"{self._url}/api/order/validate", order, digests, is_question=True
+            )
+            if not answer.is_success:
+                return self._taken_before(job, answer, exchange, is_question=True)
+        answer, exchange = self._send("POST", f"{self._order_url}/api/order", order, digests)
+        if not answer.is_success:
+            return self._taken_before(job, answer, exchange)
+        return Submitted((_reference(answer.text) or job.number)[:200], exchange)
+
+    def cancel(self, job: Job, reference: str) -> Exchange:
+        account = self._settings["account"]
+        order = f"{quote(account, safe='')}/{job.number}" if account else quote(reference, safe="")
+        answer, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
+        if answer.is_success or any(words in _message(answer.text).lower() for words in ALREADY_CANCELLED):
+            return exchange
+        raise self._error(answer, exchange)
+
+    def poll(self) -> Sequence[Report]:
+        return []
+
+    def confirm(self, reports: Sequence[Report]) -> None:
+        return
+
+    def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
+        return read_postbacks(body)
+
+    def _taken_before(
+        self, job: Job, answer: HttpAnswer, exchange: Exchange, *, is_question: bool = False
+    ) -> Submitted:
+        """A number that Site Flow has is the job itself, sent by a try whose answer was lost."""
+        if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
+            return Submitted((_reference(answer.text) or job.number)[:200], exchange)
+        raise self._error(answer, exchange, is_unsent=is_question or answer.status == 429)
+
+    def _send(
+        self,
+        method: str,
+        url: str,
+        content: Mapping[str, Any],
+        digests: Mapping[str, str] | None = None,
+        *,
+        is_question: bool = False,
+    ) -> tuple[HttpAnswer, Exchange]:
+        body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+        if not self._secret:
+            raise ProviderRefused("The provider has no secret.")
+        headers = signed_headers(
+            method,
+            url,
+            token=self._settings["token"],
+            secret=self._secret,
+            style=self._settings["headers"],
+        )
+        request = f"{method} {url}\n{body.decode()}"
+        try:
+            answer = send_request(method, url, body, headers, seconds=self._settings["time_limit"])
+        except ProviderUnavailable as error:
+            kept = Exchange(request, str(error), digests or {})
+            raise ProviderUnavailable(str(error), kept, is_unsent=error.is_unsent or is_question) from error
+        shown = f"{answer.status}\n{answer.text[:KEPT_ANSWER]}"
+        return answer, Exchange(request, shown, digests or {})
+
+    def _error(self, answer: HttpAnswer, exchange: Exchange, *, is_unsent: bool = False) -> Exception:
+        message = _message(answer.text)
+        if answer.status in {401, 403}:
+            return ProviderRefused(
+                "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
+                f"{': ' + message if message else ''}.",
+                exchange,
+            )
+        if answer.status in BUSY or answer.status >= 500:
+            pause = _retry_after(answer.headers.get("retry-after", ""))
+            return ProviderUnavailable(
+                f"Site Flow is busy: it answered {answer.status}.", exchange, pause, is_unsent=is_unsent
+            )
+        return ProviderRefused(f"Site Flow refused: {message or answer.status}"[:1000], exchange)
+
+
+def _reference(text: str) -> str:
+    content = _json(text)
+    order = content.get("order")
+    found = order.get("_id") if isinstance(order, dict) else content.get("_id")
+    return found if isinstance(found, str) else ""
+
+
+def _message(text: str) -> str:
+    """The error with what is wrong at each path, in one line."""
+    content = _json(text)
+    error = content.get("error", content)
+    if isinstance(error, str):
+        return error
+    if not isinstance(error, dict):
+        return ""
+    validations = error.get("validations")
+    entries = (
+        [entry for entry in validations if isinstance(entry, dict)] if isinstance(validations, list) else []
+    )
+    parts = [str(error.get("message") or "")]
+    parts += [f"{entry.get('path', '')}: {entry.get('message', '')}" for entry in entries[:20]]
+    return "; ".join(part for part in parts if part.strip(": "))
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _retry_after(header: str) -> float | None:
+    if header.strip().isdecimal():
+        return min(float(header), LONGEST_PAUSE)
+    try:
+        seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):
+        return None
+    return min(max(seconds, 0.0), LONGEST_PAUSE)

@@ -1,0 +1,130 @@
+"""A job as an order of HP Site Flow: JSON and the headers that sign a request."""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from production.adapters.interface import Job, ProviderRefused
+from production.tickets.xjdf import checked_number
+
+HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
+AUTHORIZATION = {"oneflow": "authorization", "hp": "authentication"}
+
+
+def signed_headers(
+    method: str, url: str, *, token: str, secret: str, style: str, now: datetime | None = None
+) -> dict[str, str]:
+    """HMAC over method, path and time; the query is not signed."""
+    moment = (now or datetime.now(UTC)).astimezone(UTC)
+    timestamp = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    signed = f"{method} {unquote(urlsplit(url).path)} {timestamp}"
+    signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest()
+    name = HEADERS[style].format
+    return {
+        name(AUTHORIZATION[style]): f"{token}:{signature}",
+        name("date"): timestamp,
+        name("algorithm"): "SHA256",
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+    }
+
+
+def read_table(text: str) -> dict[str, tuple[str, str]]:
+    """Lines `ours = theirs` or `ours = theirs / second`; raises ValueError with the line."""
+    table = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        ours, equals, theirs = line.partition("=")
+        first, _, second = theirs.partition("/")
+        if not equals or not ours.strip() or not first.strip():
+            raise ValueError(f"Line {number}: write “ours = theirs”, such as BC-16 = card / body.")
+        table[ours.strip()] = (first.strip(), second.strip())
+    return table
+
+
+def table_mistake(text: str) -> str | None:
+    try:
+        read_table(text)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+    products, carriers = read_table(settings["products"]), read_table(settings["carriers"])
+    item = job.item
+    sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
+    if not sku:
+        raise ProviderRefused(f"{item.product_name} has no SKU, and the setting Products names none for it.")
+    return {
+        "destination": {"name": settings["destination"]},
+        "orderData": {
+            "sourceOrderId": checked_number(job.number),
+            "customerName": job.recipient.get("Company") or job.recipient.get("Name", ""),
+            "instructions": job.note,
+            "extraData": {
+                "orderNumber": job.order_number,
+                "externalId": job.external_id,
+                "due": job.due.astimezone(UTC).date().isoformat() if job.due else "",
+            },
+            "items": [
+                {
+                    "sourceItemId": job.number,
+                    "sku": sku,
+                    "description": item.product_name,
+                    "quantity": item.quantity,
+                    "shipmentIndex": 0,
+                    "components": _components(job, code or settings["component_code"]),
+                }
+            ],
+            "shipments": [
+                {
+                    "shipmentIndex": 0,
+                    "shipTo": _ship_to(job.recipient),
+                    "carrier": _carrier(carriers.get(job.delivery_method), job.delivery_method),
+                }
+            ],
+        },
+    }
+
+
+def _components(job: Job, code: str) -> list[dict[str, Any]]:
+    if not job.files:
+        raise ProviderRefused("The job has no print file.")
+    for file in job.files:
+        if not file.url:
+            raise ProviderRefused(f"The print file {file.name} has no address that Site Flow could fetch.")
+    return [
+        {
+            "code": code if position == 1 else f"{code}{position}",
+            "path": file.url,
+            "fetch": True,
+            "extraData": {"sha256": file.sha256},
+        }
+        for position, file in enumerate(job.files, 1)
+    ]
+
+
+def _ship_to(recipient: Mapping[str, str]) -> dict[str, str]:
+    names = {
+        "name": "Name",
+        "companyName": "Company",
+        "address1": "Address1",
+        "address2": "Address2",
+        "town": "City",
+        "state": "State",
+        "postcode": "PostalCode",
+        "isoCountry": "CountryCode",
+        "email": "Email",
+        "phone": "Phone",
+    }
+    return {theirs: recipient[ours] for theirs, ours in names.items() if recipient.get(ours)}
+
+
+def _carrier(entry: tuple[str, str] | None, method: str) -> dict[str, str]:
+    code, service = entry or (method, "")
+    return {"code": code, "service": service} if service else {"alias": code}

@@ -1,0 +1,123 @@
+"""Postbacks of Site Flow as reports. Their body is a template of the account, so the usual shapes are all read."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from production.adapters.interface import Report
+from production.tickets.reports import check_count, decoded, report_of
+
+STATES = {
+    "received": "Acknowledged",
+    "orderreceived": "Acknowledged",
+    "printready": "InProduction",
+    "orderprintready": "InProduction",
+    "printed": "InProduction",
+    "componentprinted": "InProduction",
+    "reprinted": "InProduction",
+    "orderreprinted": "InProduction",
+    "shipped": "Shipped",
+    "dispatched": "Shipped",
+    "shipmentshipped": "Shipped",
+    "shipmentdispatched": "Shipped",
+    "cancelled": "Cancelled",
+    "canceled": "Cancelled",
+    "ordercancelled": "Cancelled",
+    "error": "Failed",
+    "errored": "Failed",
+    "ordererrored": "Failed",
+    "submissionerror": "Failed",
+    "ordersubmissionerror": "Failed",
+}
+NAMED = "received, printready, printed, shipped, cancelled, errored"
+# Where a value stands, in the order of trust.
+PLACES = ((), ("order",), ("orderData",), ("order", "orderData"), ("shipment",), ("data",))
+DUPLICATE = re.compile(
+    r"already (exists?|been (submitted|used))|duplicate|not unique|must be unique", re.IGNORECASE
+)
+
+
+def read_postbacks(body: bytes) -> Sequence[Report]:
+    """Raises ValueError with the field that is missing or wrong."""
+    try:
+        content = json.loads(decoded(body))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
+    except RecursionError as error:
+        raise ValueError("The JSON is nested too deeply.") from error
+    postbacks = content if isinstance(content, list) else [content]
+    check_count(len(postbacks))
+    return [_report(given, f"Postback {position}") for position, given in enumerate(postbacks, 1)]
+
+
+def _report(given: Any, where: str) -> Report:
+    if not isinstance(given, dict):
+        raise ValueError(f"{where}: it must be an object with sourceOrderId, status and timestamp.")
+    number = _first(given, "sourceOrderId")
+    if not number:
+        raise ValueError(f"{where}: sourceOrderId is missing.")
+    status = _first(given, "status", "orderStatus", "event", "eventName")
+    state = STATES.get(re.sub(r"[^a-z]", "", status.lower()))
+    if state is None:
+        raise ValueError(f"{where}: status is “{status[:60]}”; it must be one of {NAMED}.")
+    message = _first(given, "message", "errorMessage", "reason") or _error(given)
+    if state == "Failed" and DUPLICATE.search(message):
+        # The second of two submissions was turned away; the first one is in production.
+        state = "Acknowledged"
+    values = {
+        "JobNumber": number,
+        "State": state,
+        "At": _first(given, "timestamp", "date", "shippedAt"),
+        "Carrier": _carrier(given),
+        "TrackingNumber": _first(given, "trackingNumber", "trackingReference", "carrierTrackingNumber"),
+        "TrackingURL": _first(given, "trackingUrl", "trackingURL", "carrierTrackingUrl"),
+        "Message": f"{status}: {message}" if message else status,
+    }
+    parts = [
+        _first(given, name) for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
+    ]
+    if any(parts):
+        # Components of one job are printed at the same moment, and each of them is reported.
+        known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
+        values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
+    return report_of(values, where=where, raw=json.dumps(given, ensure_ascii=False, sort_keys=True))
+
+
+def _values(given: Mapping[str, Any], name: str) -> Iterator[Any]:
+    for place in PLACES:
+        found: Any = given
+        for step in place:
+            found = found.get(step) if isinstance(found, dict) else None
+        if isinstance(found, dict) and name in found:
+            yield found[name]
+    shipments = given.get("shipments")
+    if isinstance(shipments, list) and shipments and isinstance(shipments[0], dict) and name in shipments[0]:
+        yield shipments[0][name]
+
+
+def _first(given: Mapping[str, Any], *names: str) -> str:
+    for name in names:
+        for value in _values(given, name):
+            if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+                return str(value).strip()
+    return ""
+
+
+def _error(given: Mapping[str, Any]) -> str:
+    for error in _values(given, "error"):
+        if isinstance(error, str):
+            return error
+        if isinstance(error, dict):
+            return str(error.get("message") or "")
+    return ""
+
+
+def _carrier(given: Mapping[str, Any]) -> str:
+    for carrier in _values(given, "carrier"):
+        if isinstance(carrier, str):
+            return carrier
+        if isinstance(carrier, dict):
+            return str(carrier.get("name") or carrier.get("code") or carrier.get("alias") or "")
+    return ""

@@ -1,0 +1,7 @@
+from production.jobs.admin.jobs import JobAdmin
+from production.jobs.admin.reports import ReportAdmin
+from production.providers.admin.history import ProviderHistoryAdmin
+from production.providers.admin.providers import ProviderAdmin
+from production.routing.admin.rules import RoutingRuleAdmin
+
+__all__ = ["JobAdmin", "ProviderAdmin", "ProviderHistoryAdmin", "ReportAdmin", "RoutingRuleAdmin"]

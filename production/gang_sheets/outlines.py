@@ -1,0 +1,64 @@
+"""Text as outlines: a press sheet needs no font for its slug line then, and no press replaces one."""
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fontTools.pens.basePen import BasePen
+from fontTools.ttLib import TTFont
+
+PACKAGE, NAME = "fontpkg_inter", "Inter[opsz,wght].ttf"
+
+
+class _PathPen(BasePen):
+    """Operators of a PDF path; quadratic curves become cubic ones."""
+
+    def __init__(self, glyphs: Any, scale: float, x: float, y: float) -> None:
+        super().__init__(glyphs)
+        self._scale, self._x, self._y = scale, x, y
+        self.operators: list[str] = []
+
+    def _points(self, *points: tuple[float, float]) -> str:
+        return " ".join(f"{self._x + x * self._scale:.3f} {self._y + y * self._scale:.3f}" for x, y in points)
+
+    def _moveTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
+        self.operators.append(f"{self._points(pt)} m")
+
+    def _lineTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
+        self.operators.append(f"{self._points(pt)} l")
+
+    def _curveToOne(  # noqa: N802
+        self, pt1: tuple[float, float], pt2: tuple[float, float], pt3: tuple[float, float]
+    ) -> None:
+        self.operators.append(f"{self._points(pt1, pt2, pt3)} c")
+
+    def _closePath(self) -> None:  # noqa: N802
+        self.operators.append("h")
+
+
+@cache
+def _font() -> tuple[Any, dict[int, str], Any, int]:
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise RuntimeError(f"The font package {PACKAGE} is missing.")
+    font = TTFont(Path(spec.origin).parent / "files" / NAME, lazy=True)
+    return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
+
+
+def text_width(text: str, size: float) -> float:
+    _, names, advances, units = _font()
+    return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
+
+
+def text_path(text: str, size: float, x: float, y: float) -> str:
+    """Filled outlines of a line of text that begins at x, y; all in points."""
+    glyphs, names, advances, units = _font()
+    operators: list[str] = []
+    for letter in text:
+        name = names.get(ord(letter), ".notdef")
+        pen = _PathPen(glyphs, size / units, x, y)
+        glyphs[name].draw(pen)
+        operators += pen.operators
+        x += advances[name][0] * size / units
+    return "\n".join([*operators, "f"]) if operators else ""

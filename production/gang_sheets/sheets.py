@@ -1,0 +1,121 @@
+"""What is planned: requests, the press sheet, and where each piece lies on it. Millimetres from the lower left."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Turn = Literal["sheetwise", "work_and_turn"]
+Flip = Literal["left_right", "top_bottom"]
+MARK_OFFSET_MM = 1.0
+LARGEST_MM = 2000.0
+LARGEST_QUANTITY = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A press sheet.
+
+    `margin_mm` is what the press cannot print on, `gutter_mm` lies between the trims of two pieces, and `slug_mm` is
+    kept at the bottom for job numbers. `flip` is how the press turns the sheet for the back; work-and-turn prints
+    fronts and backs side by side and always turns it left to right.
+    """
+
+    width_mm: float = 450.0
+    height_mm: float = 320.0
+    margin_mm: float = 5.0
+    gutter_mm: float = 6.0
+    mark_mm: float = 4.0
+    slug_mm: float = 7.0
+    turn: Turn = "sheetwise"
+    flip: Flip = "left_right"
+
+    def __post_init__(self) -> None:
+        for name in ("width_mm", "height_mm"):
+            if not 0 < getattr(self, name) <= LARGEST_MM:
+                raise ValueError(f"{name} must lie between 0 and {LARGEST_MM:g}.")
+        for name in ("margin_mm", "gutter_mm", "mark_mm", "slug_mm"):
+            if not 0 <= getattr(self, name) <= 100:
+                raise ValueError(f"{name} must lie between 0 and 100.")
+        if self.turn not in {"sheetwise", "work_and_turn"} or self.flip not in {"left_right", "top_bottom"}:
+            raise ValueError("turn must be sheetwise or work_and_turn, flip left_right or top_bottom.")
+
+
+@dataclass(frozen=True, slots=True)
+class GangRequest:
+    """So many finished pieces of one job. `preset` names paper and press settings: only equal ones share a sheet."""
+
+    job_number: str
+    width_mm: float
+    height_mm: float
+    bleed_mm: float
+    quantity: int
+    two_sided: bool
+    preset: str = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.quantity <= LARGEST_QUANTITY:
+            raise ValueError(f"{self.job_number}: the quantity must lie between 1 and {LARGEST_QUANTITY:,}.")
+        if not (0 < self.width_mm <= LARGEST_MM and 0 < self.height_mm <= LARGEST_MM):
+            raise ValueError(f"{self.job_number}: width and height must lie between 0 and {LARGEST_MM:g} mm.")
+        if not 0 <= self.bleed_mm <= 20:
+            raise ValueError(f"{self.job_number}: the bleed must lie between 0 and 20 mm.")
+
+    @property
+    def kind(self) -> tuple[float, float, float, bool, str]:
+        return (
+            round(self.width_mm, 3),
+            round(self.height_mm, 3),
+            round(self.bleed_mm, 3),
+            self.two_sided,
+            self.preset,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The trim of one piece as the press sees it; `rotation` is counter-clockwise, `page` of the job's file from 1."""
+
+    job_number: str
+    page: int
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+    rotation: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSheet:
+    """One layout: `run` sheets of paper are printed of it. `counts` says how many pieces a sheet gives of each job."""
+
+    number: int
+    of: int
+    run: int
+    sheet: Sheet
+    bleed_mm: float
+    preset: str
+    fronts: tuple[Place, ...]
+    backs: tuple[Place, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def cut_xs(self) -> list[float]:
+        return _edges((place.x_mm, place.width_mm) for place in self.fronts)
+
+    @property
+    def cut_ys(self) -> list[float]:
+        return _edges((place.y_mm, place.height_mm) for place in self.fronts)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`waste` is the share of places on all sheets that give no ordered piece."""
+
+    sheets: Sequence[PlannedSheet]
+    ordered: Mapping[str, int]
+    produced: Mapping[str, int]
+    waste: float
+
+
+def _edges(spans: Iterable[tuple[float, float]]) -> list[float]:
+    return sorted({round(edge, 4) for start, length in spans for edge in (start, start + length)})

@@ -1,0 +1,72 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.decorators import display
+
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from production.jobs.models import ProviderReport, ReportOutcome
+
+COLOURS: dict[str, str] = {
+    ReportOutcome.APPLIED: "success",
+    ReportOutcome.LATE: "default",
+    ReportOutcome.CONTRADICTION: "danger",
+    ReportOutcome.UNKNOWN_JOB: "warning",
+}
+
+
+class OutcomeFilter(admin.SimpleListFilter):
+    title = "outcome"
+    parameter_name = "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("open", "To look at"), *ReportOutcome.choices]
+
+    def queryset(self, request: HttpRequest, reports: QuerySet) -> QuerySet:
+        if self.value() == "open":
+            wanted = (ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB)
+            return reports.filter(outcome__in=wanted, is_seen=False)
+        return reports.filter(outcome=self.value()) if self.value() in ReportOutcome.values else reports
+
+
+@admin.register(ProviderReport)
+class ReportAdmin(ReadOnlyAdmin):
+    """What providers reported, also what changed nothing."""
+
+    list_display = ["job_number", "state", "shown_outcome", "explanation", "provider", "at", "received"]
+    list_filter = [OutcomeFilter]
+    search_fields = ["job_number"]
+    exact_search = {"job_number": str, "tracking_number": str}
+    search_help_text = "Job number or tracking number"
+    ordering = ["-id"]
+    sortable_by = ()
+    list_select_related = ["provider", "job"]
+    empty_help = "Providers have reported nothing yet."
+    actions = ["mark_seen"]
+    fields = [
+        "job_number",
+        "job",
+        "provider",
+        "state",
+        "shown_outcome",
+        "explanation",
+        "at",
+        "received",
+        "repeats",
+        "carrier",
+        "tracking_number",
+        "tracking_url",
+        "message",
+        "is_seen",
+        "raw",
+    ]
+
+    @display(description="outcome", label={name: COLOURS[value] for value, name in ReportOutcome.choices})
+    def shown_outcome(self, report: ProviderReport) -> str:
+        return report.get_outcome_display()
+
+    @admin.action(description="Looked at", permissions=["view"])
+    def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
+        count = chosen.update(is_seen=True)
+        self.message_user(request, f"{count} report{'s' if count != 1 else ''} marked as looked at.")

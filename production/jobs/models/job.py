@@ -1,0 +1,92 @@
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from production.providers.models import Provider
+from production.routing.models import RoutingRule
+from stores.catalog.models import Store
+from stores.orders.models import Order, OrderItem
+
+
+class JobState(models.TextChoices):
+    QUEUED = "Queued"
+    SENT = "Sent"
+    ACKNOWLEDGED = "Acknowledged"
+    IN_PRODUCTION = "InProduction", "In production"
+    SHIPPED = "Shipped"
+    FAILED = "Failed"
+    CANCELLED = "Cancelled"
+
+
+class HoldReason(models.TextChoices):
+    NONE = "", "Not held"
+    MANUAL = "Manual", "Held by hand"
+    ORDER = "Order", "The order is on hold"
+
+
+# On the way to the recipient; a report never takes a job back on it.
+RANK: dict[str, int] = {
+    JobState.QUEUED: 0,
+    JobState.SENT: 1,
+    JobState.ACKNOWLEDGED: 2,
+    JobState.IN_PRODUCTION: 3,
+    JobState.SHIPPED: 4,
+}
+AT_PROVIDER = (JobState.SENT.value, JobState.ACKNOWLEDGED.value, JobState.IN_PRODUCTION.value)
+OPEN = (JobState.QUEUED.value, *AT_PROVIDER)
+
+
+class Job(models.Model):
+    """The production of one item of an order.
+
+    It is its own outbox: `next_try` is when a worker has something to do for it, a submission or, once
+    `cancel_requested` is set, a cancellation. `number` is what the provider knows it by: the same over all tries, and
+    another (`generation`) once the job is started again. `is_uncertain` says that a try ended without an answer, so
+    that the provider may have the job.
+    """
+
+    number = models.CharField(max_length=40, unique=True)
+    generation = models.PositiveSmallIntegerField(default=1)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="jobs", db_index=False)
+    item = models.OneToOneField(OrderItem, on_delete=models.PROTECT, related_name="job")
+    store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="+", db_index=False)
+    provider = models.ForeignKey(
+        Provider, null=True, on_delete=models.PROTECT, related_name="jobs", db_index=False
+    )
+    rule = models.ForeignKey(RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=12, choices=JobState.choices, default=JobState.QUEUED)
+    held = models.CharField(max_length=6, choices=HoldReason.choices, blank=True, default="")
+    message = models.CharField(max_length=1000, blank=True)
+    reference = models.CharField(max_length=200, blank=True)
+    due = models.DateField()
+    tries = models.PositiveIntegerField(default=0)
+    next_try = models.DateTimeField(null=True)
+    failing_since = models.DateTimeField(null=True)
+    is_uncertain = models.BooleanField(default=False)
+    refused_by = ArrayField(models.BigIntegerField(), default=list)
+    cancel_requested = models.DateTimeField(null=True)
+    reported = models.DateTimeField(null=True)
+    created = models.DateTimeField()
+    sent = models.DateTimeField(null=True)
+    updated = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=JobState.values), name="job_state_known"),
+            models.CheckConstraint(
+                condition=Q(held="") | Q(next_try__isnull=True) | Q(cancel_requested__isnull=False),
+                name="job_held_not_due",
+            ),
+        ]
+        indexes = [
+            models.Index("order", name="job_of_order"),
+            models.Index("next_try", condition=Q(next_try__isnull=False), name="job_due"),
+            models.Index("state", "id", name="job_by_state"),
+            models.Index("store", "state", "id", name="job_by_store"),
+            models.Index("provider", "state", "id", name="job_by_provider"),
+            models.Index("due", "id", condition=Q(state__in=OPEN), name="job_open_by_due"),
+        ]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.number

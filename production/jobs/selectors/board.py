@@ -1,0 +1,85 @@
+"""The production board: its stages, counted no further than anybody needs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from production.jobs.models import OPEN, Job, JobState, ProviderReport, ReportOutcome
+
+# Counted no further.
+MOST_COUNTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    key: str
+    name: str
+    is_alarm: bool = False
+
+
+STAGES: Sequence[Stage] = (
+    Stage("work", "In work"),
+    Stage("queued", "Queued"),
+    Stage("held", "Held"),
+    Stage("sent", "Sent"),
+    Stage("production", "In production"),
+    Stage("late", "Late", is_alarm=True),
+    Stage("failed", "Failed", is_alarm=True),
+    Stage("shipped", "Shipped"),
+    Stage("cancelled", "Cancelled"),
+    Stage("all", "All"),
+)
+# Of these only whether there are any more is of use.
+UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
+ATTENTION_STATES = (JobState.FAILED.value,)
+
+
+def stage_filter(stage: str, today: date | None = None) -> Q:
+    conditions: Mapping[str, Q] = {
+        "work": Q(state__in=(*OPEN, *ATTENTION_STATES)),
+        "queued": Q(state=JobState.QUEUED, held=""),
+        "held": Q(state=JobState.QUEUED) & ~Q(held=""),
+        "sent": Q(state__in=(JobState.SENT, JobState.ACKNOWLEDGED)),
+        "production": Q(state=JobState.IN_PRODUCTION),
+        "late": Q(state__in=OPEN, due__lt=today or timezone.now().date()),
+        "failed": Q(state=JobState.FAILED),
+        "shipped": Q(state=JobState.SHIPPED),
+        "cancelled": Q(state=JobState.CANCELLED),
+    }
+    return conditions.get(stage, Q())
+
+
+def count_stages(jobs: QuerySet[Job]) -> dict[str, int]:
+    """Of the visible jobs, each up to MOST_COUNTED + 1, in one statement that costs the same however many there are."""
+    keys = [stage.key for stage in STAGES if stage.key not in UNCOUNTED]
+    parts: list[str] = []
+    values: list[Any] = []
+    for key in keys:
+        bounded = jobs.filter(stage_filter(key)).order_by().values("pk")[: MOST_COUNTED + 1]
+        try:
+            sql, parameters = bounded.query.sql_with_params()
+        except EmptyResultSet:
+            parts.append("SELECT 0")
+            continue
+        parts.append(f"SELECT count(*) FROM ({sql}) bounded")  # noqa: S608 - of the query set
+        values += parameters
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT " + ", ".join(f"({part})" for part in parts), values)
+        return dict(zip(keys, cursor.fetchone(), strict=True))
+
+
+def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
+    """Contradictions and reports of unknown jobs that are still to be looked at."""
+    found = ProviderReport.objects.all() if reports is None else reports
+    return found.filter(outcome__in=(ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB), is_seen=False)
+
+
+def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
+    """Whose provider has not answered for some time."""
+    return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")

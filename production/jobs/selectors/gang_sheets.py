@@ -1,0 +1,137 @@
+"""Press sheets of jobs at providers that have gang sheets: an archive, made while it is sent."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fulfillment.core.errors import DomainError
+from production.adapters.registry import setting_fields
+from production.adapters.settings_schema import clean_settings
+from production.gang_sheets import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
+from production.gang_sheets.reading import request_of
+from production.gang_sheets.settings import sheet_of
+from production.jobs.models import OPEN, Job
+from production.jobs.selectors.building import adapter_job
+from production.providers.models import Provider
+
+MOST_JOBS = 100
+MOST_BYTES = 150 * 1024 * 1024
+PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in all", "Ordered")
+
+
+@dataclass(slots=True)
+class _Gang:
+    """The jobs of one provider."""
+
+    sheet: Sheet
+    requests: list[GangRequest] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
+    """A ZIP in pieces: the sheets of each provider, its plan, and why jobs were left out."""
+    spool = _Spool()
+    left_out: list[str] = []
+    gangs = _gangs(jobs, left_out)
+    with zipfile.ZipFile(spool, "w", zipfile.ZIP_STORED) as archive:
+        for code, gang in gangs.items():
+            for name, content in _sheets(gang, left_out):
+                archive.writestr(f"{code}/{name}", content)
+                yield spool.taken()
+        if left_out:
+            archive.writestr("left-out.txt", "\n".join(left_out) + "\n")
+    yield spool.taken()
+
+
+def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
+    gangs: dict[str, _Gang] = {}
+    held = 0
+    for job in jobs:
+        try:
+            if job.state not in OPEN:
+                raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
+            if held > MOST_BYTES:
+                raise ValueError(f"{job.number}: the jobs before it are all that one archive takes.")
+            provider, sheet = _provider_with_sheet(job)
+            request, content = _request(job)
+            # Planned with the others below, but refused alone.
+            plan_sheets([request], sheet)
+        except DomainError as error:
+            left_out.append(f"{job.number}: {error.message}")
+            continue
+        except ValueError as error:
+            left_out.append(str(error))
+            continue
+        gang = gangs.setdefault(provider.code, _Gang(sheet))
+        gang.requests.append(request)
+        gang.files[job.number] = content
+        held += len(content)
+    return gangs
+
+
+def _provider_with_sheet(job: Job) -> tuple[Provider, Sheet]:
+    provider = job.provider
+    if provider is None:
+        raise ValueError(f"{job.number}: no provider has it yet.")
+    fields = [one for one in setting_fields(provider.adapter) if not one.secret]
+    sheet = sheet_of(clean_settings(fields, provider.settings))
+    if sheet is None:
+        raise ValueError(f"{job.number}: gang sheets are off at {provider}.")
+    return provider, sheet
+
+
+def _request(job: Job) -> tuple[GangRequest, bytes]:
+    sent = adapter_job(job)
+    if len(sent.files) != 1:
+        raise ValueError(f"{job.number}: it has no print file.")
+    content = sent.files[0].content
+    # Paper and finish belong to the product: only jobs of one share a sheet.
+    preset = f"{sent.item.product_name} ({sent.item.product_id})"
+    return request_of(job.number, content, quantity=sent.item.quantity, preset=preset), content
+
+
+def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    plan = plan_sheets(gang.requests, gang.sheet)
+    names: dict[int, str] = {}
+    for planned in plan.sheets:
+        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.run}.pdf"
+        try:
+            yield names[planned.number], impose_sheet(planned, gang.files)
+        except ValueError as error:
+            left_out.append(f"{names[planned.number]}: {error}")
+    yield "plan.csv", _plan_rows(plan, names)
+
+
+def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(PLAN_COLUMNS)
+    for planned in plan.sheets:
+        for job, count in planned.counts.items():
+            row = (names[planned.number], planned.run, job, count, planned.run * count, plan.ordered[job])
+            rows.writerow(row)
+    return text.getvalue().encode()
+
+
+class _Spool:
+    """What zipfile writes to without seeking: pieces gathered until they are sent."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, piece: bytes, /) -> int:
+        self._pieces.append(bytes(piece))
+        return len(piece)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def taken(self) -> bytes:
+        content = b"".join(self._pieces)
+        self._pieces.clear()
+        return content

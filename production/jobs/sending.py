@@ -1,0 +1,123 @@
+"""Sends jobs and fetches reports, beside the other work of a worker.
+
+What is due is found in the table of jobs and nowhere else: new ones, later tries, what a killed worker held.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from django.db import InterfaceError, OperationalError, connection
+
+from fulfillment.core.db.connections import renew_connection
+from production.jobs.services.outcomes import record_fault
+from production.jobs.services.polling import poll_provider, take_providers_to_poll
+from production.jobs.services.sending import take_due_jobs, work_on_job
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+LOOK_SECONDS = 0.2
+PAUSE_SECONDS = 2.0
+POLL_LOOK_SECONDS = 1.0
+JOB_THREADS = 6
+POLL_THREADS = 2
+
+
+class JobSender:
+    """Many jobs at once; a provider that is slow holds up as many threads as its jobs are, and no more than all."""
+
+    name = "print jobs"
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(JOB_THREADS + 1, thread_name_prefix="print-jobs")
+        self._pollers = ThreadPoolExecutor(POLL_THREADS + 1, thread_name_prefix="print-reports")
+        self._busy: set[asyncio.Task[None]] = set()
+        self._polling: set[asyncio.Task[None]] = set()
+        self._is_closing = False
+
+    async def look_for_due(self) -> None:
+        """Until cancelled."""
+        next_poll = 0.0
+        while True:
+            wait = LOOK_SECONDS
+            try:
+                wait = await self._look()
+                if time.monotonic() >= next_poll:
+                    next_poll = time.monotonic() + POLL_LOOK_SECONDS
+                    await self._look_for_reports()
+            except (OperationalError, InterfaceError) as error:
+                logger.warning("The database is away; print jobs wait: %s", error)
+                wait = PAUSE_SECONDS
+            await asyncio.sleep(wait)
+
+    async def _look(self) -> float:
+        free = JOB_THREADS - len(self._busy)
+        if self._is_closing or free <= 0:
+            return 0.02
+        found = await self._in_thread(self._threads, partial(take_due_jobs, limit=free))
+        for key in found:
+            self._start(self._busy, self._threads, partial(_work, key))
+        return 0.01 if len(found) == free else LOOK_SECONDS
+
+    async def _look_for_reports(self) -> None:
+        free = POLL_THREADS - len(self._polling)
+        if self._is_closing or free <= 0:
+            return
+        for key in await self._in_thread(self._pollers, partial(take_providers_to_poll, limit=free)):
+            self._start(self._polling, self._pollers, partial(_poll, key))
+
+    def take_no_more(self) -> None:
+        self._is_closing = True
+
+    async def close(self) -> None:
+        """What is interrupted comes up again when its lease is over."""
+        self.take_no_more()
+        if under_way := [*self._busy, *self._polling]:
+            await asyncio.wait(under_way, timeout=5)
+        for threads in (self._threads, self._pollers):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _start(
+        self, tasks: set[asyncio.Task[None]], threads: ThreadPoolExecutor, work: Callable[[], None]
+    ) -> None:
+        task = asyncio.get_running_loop().create_task(self._in_thread(threads, work))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    async def _in_thread(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(threads, _with_connection, work)
+
+
+def _with_connection(work: Callable[[], T]) -> T:
+    renew_connection()
+    return work()
+
+
+def _work(job_pk: int) -> None:
+    """One that fails by a mistake of ours is put off, and holds up none of the others."""
+    try:
+        work_on_job(job_pk=job_pk)
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("The database is away; print job %s comes again: %s", job_pk, error)
+        connection.close()
+    except Exception:
+        logger.exception("Print job %s failed; it comes again", job_pk)
+        try:
+            record_fault(job_pk=job_pk)
+        except (OperationalError, InterfaceError):
+            connection.close()
+
+
+def _poll(provider_pk: int) -> None:
+    try:
+        poll_provider(provider_pk=provider_pk)
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("The database is away; reports wait: %s", error)
+        connection.close()
+    except Exception:
+        logger.exception("Reports of provider %s could not be read; they come again", provider_pk)

@@ -1,0 +1,27 @@
+"""`job.failed`: by bell and mail, to the staff of the store who work on its orders."""
+
+from django.urls import reverse
+
+from accounts.models import NotificationKind, Role
+from accounts.permissions import Grant
+from accounts.services.notifications import notify
+from production.jobs.models import Job
+
+
+def notify_of_failure(job: Job) -> int:
+    """In the transaction of the failure; each failure of a job once."""
+    people = Role.objects.filter(
+        store=job.store_id,
+        application__isnull=True,
+        user__isnull=False,
+        grant__in=(Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE),
+    )
+    return notify(
+        user_ids=sorted(set(people.values_list("user_id", flat=True))),
+        kind=NotificationKind.JOB_FAILED,
+        key=f"job:{job.number}:failed",
+        title=f"Print job {job.number} failed",
+        text=f"{job.provider or 'No provider'}: {job.message} The order waits until the job is sent again, given to "
+        "another provider or cancelled.",
+        path=reverse("admin:production_job_change", args=[job.pk]),
+    )

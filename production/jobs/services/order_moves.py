@@ -1,0 +1,42 @@
+"""Moves an order as far as its jobs are, by the transitions that are allowed; never back."""
+
+from collections.abc import Sequence
+
+from fulfillment.core.errors import DomainError
+from production.jobs.models import RANK, Job, JobState
+from production.jobs.services.recording import SYSTEM
+from stores.orders.models import Order, OrderStatus
+from stores.orders.models.status import WITH_SHIPMENTS
+from stores.orders.services.transitions import Parcel, move_order
+
+S = OrderStatus
+
+
+def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
+    """Returns why the order did not follow, or "". The order is locked by the caller."""
+    target = _target(order)
+    try:
+        if target is not None and order.status == S.ACCEPTED:
+            order = move_order(order=order, status=S.IN_PRODUCTION, actor=SYSTEM, note=note)
+        if target in WITH_SHIPMENTS and order.status in (S.IN_PRODUCTION, S.PARTIALLY_SHIPPED):
+            # The smaller step adds only parcels, where the order is there already.
+            move_order(order=order, status=target, actor=SYSTEM, note=note, parcels=parcels)
+        elif parcels and order.status in WITH_SHIPMENTS:
+            move_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
+        elif target is not None and order.status in (S.RECEIVED, S.ON_HOLD, S.CANCELLED, S.REJECTED):
+            return f"The order is {S(order.status).words}; its status stays."
+    except DomainError as error:
+        return error.message
+    return ""
+
+
+def _target(order: Order) -> OrderStatus | None:
+    states = list(Job.objects.filter(order=order).values_list("state", flat=True))
+    shipped = states.count(JobState.SHIPPED)
+    if shipped and shipped == order.item_count - states.count(JobState.CANCELLED):
+        return S.SHIPPED
+    if shipped:
+        return S.PARTIALLY_SHIPPED
+    if any(RANK.get(state, 0) >= RANK[JobState.IN_PRODUCTION] for state in states):
+        return S.IN_PRODUCTION
+    return None

@@ -1,0 +1,153 @@
+"""What came of an exchange, written with the job it was about."""
+
+import random
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
+from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
+from production.jobs.services.notices import notify_of_failure
+from production.jobs.services.recording import fail_job, lock_job, record_job
+from production.providers.services.providers import note_failure, note_success
+
+# Seconds before the next try; then the last one again and again.
+BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
+GIVE_UP_AFTER = timedelta(hours=24)
+LONGEST_WAIT = timedelta(hours=1)
+LONGEST_TEXT = 200_000
+
+
+@transaction.atomic
+def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
+    job = _complete(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
+    note_success(provider=attempt.provider)
+    if job.number != attempt.number:
+        return
+    previous = job.state
+    job.reference = submitted.reference[:200]
+    job.is_uncertain, job.failing_since, job.message = False, None, ""
+    job.next_try = timezone.now() if job.cancel_requested else None
+    if job.state == JobState.QUEUED:
+        job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
+    record_job(job, previous=previous, note="" if previous != job.state else "The provider had it already.")
+
+
+@transaction.atomic
+def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
+    job = _complete(attempt, AttemptOutcome.CANCELLED, exchange=exchange)
+    note_success(provider=attempt.provider)
+    if job.number == attempt.number and job.state != JobState.SHIPPED:
+        cancel_locked(job, note=f"Cancelled at {attempt.provider}.")
+
+
+@transaction.atomic
+def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
+    job = _complete(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
+    note_success(provider=attempt.provider)
+    if job.number != attempt.number:
+        return
+    previous = job.state
+    if attempt.kind == AttemptKind.CANCEL:
+        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {error}")
+        return
+    # It answered about this number, so it does not have it: the next provider may get it.
+    job.refused_by = [*job.refused_by, attempt.provider_id]
+    job.provider, job.is_uncertain, job.failing_since = None, False, None
+    job.next_try = None if job.held else timezone.now()
+    job.message = f"{attempt.provider} refused it: {error}"[:1000]
+    record_job(job, previous=previous, note=job.message)
+
+
+@transaction.atomic
+def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
+    job = _complete(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
+    note_failure(provider=attempt.provider, message=str(error))
+    if job.number != attempt.number:
+        return
+    if attempt.kind == AttemptKind.SUBMIT and not error.is_unsent:
+        job.is_uncertain = True
+    _try_again(job, attempt, str(error), wait=error.retry_after)
+
+
+@transaction.atomic
+def record_unusable(*, attempt: Attempt, message: str) -> None:
+    """Our own part is of no use: another try would not help until a person changes something."""
+    job = _complete(attempt, AttemptOutcome.FAILED, message=message)
+    if job.number != attempt.number:
+        return
+    if attempt.kind == AttemptKind.CANCEL:
+        _keep_uncancelled(job, message)
+    elif job.state == JobState.QUEUED:
+        fail_locked(job, message)
+
+
+@transaction.atomic
+def record_fault(*, job_pk: int) -> None:
+    """A mistake of ours, which the log has: tried again like a provider that is away."""
+    job = lock_job(job_pk)
+    attempt = Attempt.objects.filter(job=job).order_by("-id").first()
+    message = "The service met an error of its own; its log says more."
+    if attempt is not None and attempt.outcome == AttemptOutcome.UNDER_WAY:
+        _complete(attempt, AttemptOutcome.FAILED, message=message)
+        job.is_uncertain = attempt.kind == AttemptKind.SUBMIT
+        _try_again(job, attempt, message)
+
+
+def _complete(
+    attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
+) -> Job:
+    attempt.outcome, attempt.finished, attempt.message = outcome, timezone.now(), message[:1000]
+    if exchange is not None:
+        attempt.request, attempt.answer = exchange.request[:LONGEST_TEXT], exchange.answer[:LONGEST_TEXT]
+        attempt.digests = dict(exchange.digests)
+    attempt.save()
+    return lock_job(attempt.job_id)
+
+
+def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None = None) -> None:
+    now = timezone.now()
+    if job.state != JobState.QUEUED and not job.cancel_requested:
+        return
+    job.failing_since = job.failing_since or now
+    job.message = message[:1000]
+    if now - job.failing_since > GIVE_UP_AFTER:
+        if attempt.kind == AttemptKind.CANCEL:
+            _keep_uncancelled(job, message)
+        else:
+            fail_locked(job, f"Given up after a day: {message}")
+        return
+    seconds = BACKOFF[min(_failures(job, attempt), len(BACKOFF)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311
+    delay = timedelta(seconds=max(seconds, wait or 0))
+    job.next_try = None if job.held and not job.cancel_requested else now + min(delay, LONGEST_WAIT)
+    job.save(update_fields=["failing_since", "message", "next_try", "is_uncertain"])
+
+
+def _failures(job: Job, attempt: Attempt) -> int:
+    """In a row, at this provider, with this one."""
+    since = job.failing_since or attempt.started
+    count = Attempt.objects.filter(job=job, provider=attempt.provider, finished__gte=since).count()
+    return max(count, 1)
+
+
+def _keep_uncancelled(job: Job, message: str) -> None:
+    """The provider goes on with it; a person decides."""
+    job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
+    if job.state == JobState.QUEUED:
+        job.held = HoldReason.MANUAL
+    record_job(job, previous=job.state, note=job.message)
+
+
+def cancel_locked(job: Job, *, note: str) -> None:
+    previous = job.state
+    job.state, job.next_try, job.held, job.message = JobState.CANCELLED, None, "", ""
+    job.is_uncertain = False
+    record_job(job, previous=previous, note=note)
+
+
+def fail_locked(job: Job, message: str) -> None:
+    previous = job.state
+    fail_job(job, message)
+    record_job(job, previous=previous, note=job.message)
+    notify_of_failure(job)

@@ -1,0 +1,55 @@
+"""Fetches reports where a provider keeps them until they are fetched."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.db.locks import session_lock
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.services.reports import receive_reports
+from production.providers.models import Provider
+from production.providers.selectors.providers import adapter_of, providers_to_poll
+from production.providers.services.providers import note_failure, note_success
+
+POLL_EVERY = timedelta(seconds=5)
+POLL_LOCKS = 0x10C << 44
+
+
+@transaction.atomic
+def take_providers_to_poll(*, limit: int) -> Sequence[int]:
+    """Each for one worker at a time: it is due again after POLL_EVERY."""
+    due = providers_to_poll(every=POLL_EVERY).order_by("last_polled")
+    keys = list(
+        due.select_for_update(skip_locked=True, of=("self",), no_key=True).values_list("pk", flat=True)[
+            :limit
+        ]
+    )
+    if keys:
+        Provider.objects.filter(pk__in=keys).update(last_polled=timezone.now())
+    return keys
+
+
+def poll_provider(*, provider_pk: int) -> int:
+    """Stores what waits there, then has it moved away: a crash between the two brings it again, to no effect."""
+    with session_lock(POLL_LOCKS | provider_pk) as is_ours:
+        if not is_ours:
+            return 0
+        provider = Provider.objects.get(pk=provider_pk)
+        try:
+            adapter = adapter_of(provider)
+            reports = adapter.poll()
+            receive_reports(provider=provider, reports=reports)
+            if reports:
+                adapter.confirm(reports)
+        except (ProviderUnavailable, ProviderRefused, ValueError) as error:
+            note_failure(provider=provider, message=str(error))
+            return 0
+        except InvalidToken:
+            note_failure(provider=provider, message="No key opens the stored secrets; enter them again.")
+            return 0
+        if provider.failing_since is not None and reports:
+            note_success(provider=provider)
+        return len(reports)

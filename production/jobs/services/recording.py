@@ -1,0 +1,38 @@
+"""Writes a change of a locked job with its history."""
+
+from django.utils import timezone
+
+from production.jobs.models import Job, JobHistory, JobState
+from stores.orders.models import ActorKind
+from stores.orders.services.transitions import Actor
+
+SYSTEM = Actor(ActorKind.SYSTEM)
+
+
+def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
+    """Saves all of the job; an entry of its history where its state changed or there is something to note."""
+    job.updated = timezone.now()
+    job.save()
+    if previous != job.state or note:
+        JobHistory.objects.create(
+            job=job,
+            previous_state=previous,
+            state=job.state,
+            timestamp=job.updated,
+            actor_kind=actor.kind,
+            actor_id=actor.user_id,
+            note=note[:1000],
+        )
+
+
+def lock_job(job_pk: int) -> Job:
+    return (
+        Job.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("provider", "order", "store")
+        .get(pk=job_pk)
+    )
+
+
+def fail_job(job: Job, message: str) -> None:
+    """On a locked job, without saving."""
+    job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None

@@ -1,0 +1,50 @@
+"""Exchanges and raw reports go after EXCHANGE_DAYS_KEPT; jobs, states, digests and times stay."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from production.jobs.models import OPEN, Attempt, ProviderReport
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        RetentionRule("exchanges with print providers", lambda: _old_attempts().count(), _empty_attempts),
+        rule_for_rows("reports of unknown print jobs", _old_unknown),
+        RetentionRule("raw reports of print providers", lambda: _old_raw().count(), _empty_reports),
+    ]
+
+
+def _before() -> datetime:
+    return timezone.now() - timedelta(days=settings.EXCHANGE_DAYS_KEPT)
+
+
+def _old_attempts() -> QuerySet[Attempt]:
+    """Not of open jobs: what was sent may still be needed."""
+    kept = Q(request="", answer="")
+    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(kept)
+
+
+def _old_raw() -> QuerySet[ProviderReport]:
+    return ProviderReport.objects.filter(received__lt=_before()).exclude(raw="")
+
+
+def _old_unknown() -> QuerySet[ProviderReport]:
+    return ProviderReport.objects.filter(received__lt=_before(), job__isnull=True)
+
+
+def _empty_attempts(batch: int) -> Iterator[int]:
+    while keys := list(_old_attempts().order_by("started").values_list("pk", flat=True)[:batch]):
+        with transaction.atomic():
+            yield Attempt.objects.filter(pk__in=keys).update(request="", answer="")
+
+
+def _empty_reports(batch: int) -> Iterator[int]:
+    while keys := list(_old_raw().order_by("received").values_list("pk", flat=True)[:batch]):
+        with transaction.atomic():
+            yield ProviderReport.objects.filter(pk__in=keys).update(raw="")

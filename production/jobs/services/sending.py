@@ -1,0 +1,162 @@
+"""What a worker does for jobs that are due: each exchange is written before it begins and completed after it.
+
+A claim moves `next_try` ahead by a lease, and the lock of the job's number is held by the connection that works on
+it: what a killed worker held comes up again when the lease is over, and what another one still holds is left alone.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.utils import timezone
+
+from fulfillment.core.db.locks import session_lock
+from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.errors import DomainError
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobState
+from production.jobs.selectors.building import adapter_job
+from production.jobs.services import outcomes
+from production.jobs.services.recording import lock_job, record_job
+from production.providers.models import Provider
+from production.providers.selectors.providers import adapter_of, is_down
+from production.routing.selectors.routing import Decision, decide, facts_of
+from production.routing.services.tallies import count_job, lock_routing
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS = 10
+JOB_LOCKS = 0x10B << 44
+# While no provider of its rule takes a job.
+WAIT_FOR_PROVIDER = timedelta(seconds=15)
+CLAIM = """
+UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
+    SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
+    ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
+) RETURNING id
+"""
+
+
+def take_due_jobs(*, limit: int) -> Sequence[int]:
+    """The longest waiting first."""
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
+
+
+def work_on_job(*, job_pk: int) -> bool:
+    """Submits or cancels the job, whichever is due; False where there was nothing to do."""
+    with session_lock(JOB_LOCKS | job_pk) as is_ours:
+        if not is_ours:
+            return False
+        attempt = _begin(job_pk)
+        if attempt is None:
+            return False
+        _exchange(attempt)
+        return True
+
+
+def _exchange(attempt: Attempt) -> None:
+    """Outside of any transaction: it may take long."""
+    job = attempt.job
+    try:
+        adapter = adapter_of(attempt.provider)
+        sent = adapter_job(job)
+        if attempt.kind == AttemptKind.CANCEL:
+            exchange = adapter.cancel(sent, job.reference)
+            outcomes.record_cancelled(attempt=attempt, exchange=exchange)
+        else:
+            outcomes.record_submitted(attempt=attempt, submitted=adapter.submit(sent))
+    except ProviderRefused as error:
+        outcomes.record_refused(attempt=attempt, error=error)
+    except ProviderUnavailable as error:
+        outcomes.record_unavailable(attempt=attempt, error=error)
+    except (DomainError, ValueError, InvalidToken) as error:
+        # Nothing was sent: the file, the settings or the secrets are of no use.
+        outcomes.record_unusable(attempt=attempt, message=str(error) or "No key opens the stored secrets.")
+
+
+@transaction.atomic
+def _begin(job_pk: int) -> Attempt | None:
+    """Decides what is to be done with the job, and writes down that it begins."""
+    job = lock_job(job_pk)
+    if job.next_try is None or (job.held and not job.cancel_requested):
+        return None
+    _close_interrupted(job)
+    if job.cancel_requested:
+        kind = AttemptKind.CANCEL
+        if job.provider is None:
+            outcomes.cancel_locked(job, note="No provider had it.")
+            return None
+    elif job.state == JobState.QUEUED:
+        kind = AttemptKind.SUBMIT
+        if not _route(job):
+            return None
+    else:
+        job.next_try = None
+        job.save(update_fields=["next_try"])
+        return None
+    job.tries += 1
+    job.save(update_fields=["tries", "is_uncertain", "provider", "rule", "message"])
+    return Attempt.objects.create(
+        job=job, number=job.number, provider_id=job.provider_id, kind=kind, started=timezone.now()
+    )
+
+
+def _close_interrupted(job: Job) -> None:
+    """Of a worker that was killed: the provider may have what it sent."""
+    left = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY)
+    message = "The worker ended before the answer was written down."
+    for attempt in left:
+        attempt.outcome, attempt.message, attempt.finished = (
+            AttemptOutcome.INTERRUPTED,
+            message,
+            timezone.now(),
+        )
+        attempt.save(update_fields=["outcome", "message", "finished"])
+        job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
+
+
+def _route(job: Job) -> bool:
+    """Whether the locked job has a provider to be sent to now."""
+    provider = job.provider
+    if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
+        return True
+    lock_routing()
+    item = type(job.item).objects.select_related("product").get(pk=job.item_id)
+    excluded = [*job.refused_by, *([provider.pk] if provider else [])]
+    decision = decide(facts_of(job.order, item), now=timezone.now(), excluded=excluded)
+    if decision.chosen is None:
+        return (provider is not None and provider.is_enabled) or _wait(job, decision)
+    _assign(job, decision, provider)
+    return True
+
+
+def _should_move_on(job: Job, provider: Provider) -> bool:
+    return not provider.is_enabled or (job.tries > 0 and is_down(provider))
+
+
+def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
+    if decision.chosen is None:
+        return
+    job.provider, job.rule = decision.chosen.provider, decision.rule
+    count_job(
+        provider_pk=job.provider.pk, rule_pk=decision.rule.pk if decision.rule else None, at=timezone.now()
+    )
+    if before is not None:
+        job.failing_since = None
+        record_job(job, previous=job.state, note=f"{before} is down or disabled: goes to {job.provider}.")
+
+
+def _wait(job: Job, decision: Decision) -> bool:
+    """Always False: nothing can be sent now. Without a rule the job fails, for no wait would help."""
+    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.standings):
+        reason = (
+            "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
+        )
+        outcomes.fail_locked(job, reason)
+        return False
+    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.standings)
+    job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
+    job.save(update_fields=["message", "next_try", "is_uncertain"])
+    return False

@@ -1,0 +1,39 @@
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from production.management.press import Press
+from production.providers.models import AdapterKind, Provider
+
+LOOK_SECONDS = 0.5
+
+
+class Command(BaseCommand):
+    help = "Play the press behind a hot folder, for a try: takes jobs, prints and ships them, until stopped."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--provider", default="demo-press", help="code of the provider (default: %(default)s)"
+        )
+        parser.add_argument(
+            "--seconds", type=float, default=5, help="between the steps of a job (default: %(default)s)"
+        )
+        parser.add_argument("--once", action="store_true", help="end when no job is left")
+
+    def handle(self, *args: Any, provider: str, seconds: float, once: bool, **options: Any) -> None:
+        found = Provider.objects.filter(code=provider, adapter=AdapterKind.FOLDER).first()
+        if found is None or not found.settings.get("return_folder"):
+            raise CommandError(f"There is no hot folder with a return folder under the code {provider!r}.")
+        hot, back = Path(found.settings["folder"]), Path(found.settings["return_folder"])
+        if not (hot.is_dir() and back.is_dir()):
+            raise CommandError(f"{hot} or {back} is not there.")
+        press = Press(hot, back, max(seconds, 0), self.stdout.write)
+        self.stdout.write(f"The press watches {hot}. Accept an order of its store; Ctrl+C ends it.")
+        try:
+            while press.look() or not once:
+                time.sleep(LOOK_SECONDS)
+        except KeyboardInterrupt:
+            self.stdout.write("Stopped")

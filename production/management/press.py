@@ -1,0 +1,67 @@
+"""Plays the press behind a hot folder: takes jobs out of it, prints for a moment, and ships them.
+
+It knows nothing of the service but what a print shop knows: the two folders and the JSON ticket.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+Say = Callable[[str], object]
+
+
+@dataclass(slots=True)
+class Press:
+    """`seconds` pass between the steps of a job."""
+
+    hot: Path
+    back: Path
+    seconds: float
+    say: Say
+    at_work: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def look(self) -> int:
+        """One round; returns how many jobs are at work."""
+        self._take_new()
+        for number, (step, due) in list(self.at_work.items()):
+            if time.monotonic() >= due:
+                self._go_on(number, step)
+        return len(self.at_work)
+
+    def _take_new(self) -> None:
+        shelf = self.back.parent / "taken"
+        shelf.mkdir(exist_ok=True)
+        for folder in sorted(self.hot.iterdir()):
+            if folder.name.startswith(".") or not folder.is_dir():
+                continue
+            tickets = list(folder.glob("*.json"))
+            if not tickets:
+                continue
+            ticket: dict[str, Any] = json.loads(tickets[0].read_bytes())
+            folder.rename(shelf / f"{folder.name}-{time.time_ns()}")
+            number = ticket["JobNumber"]
+            self.say(f"Job {number}: taken, {ticket['Quantity']} x {ticket['Product']['Name']}")
+            self.at_work[number] = (0, time.monotonic() + self.seconds)
+
+    def _go_on(self, number: str, step: int) -> None:
+        if step == 0:
+            self._report(number, State="InProduction", Message="On the press")
+            self.at_work[number] = (1, time.monotonic() + self.seconds)
+            self.say(f"Job {number}: printing")
+            return
+        tracking = f"DEMO{number.replace('-', '')}"
+        self._report(number, State="Shipped", Carrier="Demo Carrier", TrackingNumber=tracking)
+        self.say(f"Job {number}: shipped as {tracking}")
+        del self.at_work[number]
+
+    def _report(self, number: str, **values: str) -> None:
+        """Under a name that is no report yet, then renamed: half a file must not be read."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        name = f"{number}-{values['State']}-{time.time_ns()}"
+        draft = self.back / f".{name}.tmp"
+        draft.write_text(json.dumps({"JobNumber": number, "At": at, **values}), "utf-8")
+        draft.rename(self.back / f"{name}.json")

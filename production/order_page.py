@@ -1,0 +1,11 @@
+"""What the page of an order shows of its jobs."""
+
+from django.http import HttpRequest
+
+from fulfillment.core.admin.offers import Card
+from stores.orders.models import Order
+
+
+def order_sections(request: HttpRequest, order: Order) -> list[Card]:
+    jobs = list(order.jobs.select_related("provider", "item").order_by("item__position")[:200])
+    return [Card("admin/production/order_jobs.html", {"jobs": jobs}, 100)] if jobs else []

@@ -1,0 +1,13 @@
+"""What `stores` calls in the transactions in which orders change."""
+
+from production.jobs.services.erasure import erase_exchanges
+from production.jobs.services.queueing import follow_order
+from stores.orders.models import Order
+
+
+def status_changed(*, order: Order, previous_status: int | None) -> None:
+    follow_order(order=order)
+
+
+def recipient_erased(*, order: Order) -> None:
+    erase_exchanges(order=order)

@@ -1,0 +1,150 @@
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+from unfold.decorators import display
+
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.confirmation import ask
+from fulfillment.core.errors import DomainError
+from production.adapters.registry import KINDS
+from production.providers.admin.forms import provider_form, setting_names
+from production.providers.models import AdapterKind, Provider
+from production.providers.selectors.providers import is_down, postback_url
+from production.providers.services.providers import check_provider, rotate_postback_secret, save_provider
+
+OWN = ("name", "code", "is_enabled", "daily_capacity")
+# What each adapter is for, on the page that offers them.
+PURPOSES: Mapping[str, str] = {
+    AdapterKind.FOLDER: "A folder of this machine or a mounted one, which a press or its front end watches.",
+    AdapterKind.SFTP: "The same over SFTP, at a print shop elsewhere.",
+    AdapterKind.SITEFLOW: "Orders over HTTPS to HP Site Flow (OneFlow), which reports by postbacks.",
+}
+
+
+@admin.register(Provider)
+class ProviderAdmin(ConsoleAdmin):
+    """Every change goes through the service, which checks settings by the adapter's declaration."""
+
+    list_display = ["name", "shown_adapter", "health", "daily_capacity", "last_success"]
+    search_fields = ["name", "code"]
+    search_help_text = "Name or code"
+    empty_help = (
+        "A provider is a print shop or a press of your own. Add one, then a routing rule that leads to it."
+    )
+    change_form_outer_before_template = "admin/production/provider_before.html"
+    change_form_outer_after_template = "admin/production/provider_after.html"
+    ordering = ["name"]
+
+    def has_delete_permission(self, request: HttpRequest, provider: Provider | None = None) -> bool:
+        """Its jobs and exchanges name it; one that is not needed any more is disabled."""
+        return False
+
+    @admin.display(description="adapter")
+    def shown_adapter(self, provider: Provider) -> str:
+        return provider.get_adapter_display()
+
+    @display(description="state", label={"works": "success", "fails": "danger", "disabled": "default"})
+    def health(self, provider: Provider) -> str:
+        if not provider.is_enabled:
+            return "disabled"
+        return "fails" if is_down(provider) else "works"
+
+    def get_form(
+        self, request: HttpRequest, obj: Provider | None = None, change: bool = False, **options: Any
+    ) -> Any:
+        options["form"] = provider_form(self._kind(request, obj))
+        options["fields"] = list(OWN)
+        return super().get_form(request, obj, change, **options)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
+        kind = self._kind(request, obj)
+        return [
+            (None, {"fields": list(OWN)}),
+            (f"Settings: {AdapterKind(kind).label}", {"fields": setting_names(kind)}),
+        ]
+
+    def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
+        kind = provider.adapter if provider else request.GET.get("adapter", "")
+        return kind if kind in KINDS else str(AdapterKind.FOLDER)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """Which adapter it is comes first: the form depends on it."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if request.method == "GET" and request.GET.get("adapter") not in KINDS:
+            choices = [(kind, AdapterKind(kind).label, PURPOSES[kind]) for kind in KINDS]
+            context = {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": "Add provider",
+                "choices": choices,
+            }
+            return TemplateResponse(request, "admin/production/choose_adapter.html", context)
+        answer: HttpResponse = super().add_view(request, form_url, extra_context)
+        return answer
+
+    def save_model(self, request: HttpRequest, provider: Provider, form: Any, change: bool) -> None:
+        saved = save_provider(values=form.values, provider=provider if change else None)
+        provider.pk = saved.pk
+        provider.refresh_from_db()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        provider = self.get_object(request, object_id)
+        context = {"provider": provider, "is_down": provider is not None and is_down(provider)}
+        if provider is not None:
+            context["postback"] = postback_url(provider)
+        answer: HttpResponse = super().change_view(
+            request, object_id, form_url, {**(extra_context or {}), **context}
+        )
+        return answer
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [
+            path(route, self.admin_site.admin_view(view), name=f"production_provider_{name}")
+            for route, view, name in (
+                ("<int:provider_id>/test", require_POST(self.test_view), "test"),
+                ("<int:provider_id>/rotate", require_POST(self.rotate_view), "rotate"),
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
+        provider = self._provider(request, provider_id)
+        return self._with(request, provider, lambda: check_provider(provider=provider))
+
+    def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
+        provider = self._provider(request, provider_id)
+        question = f"Make a new address for the reports of {provider}? The old one stops receiving at once."
+
+        def rotate() -> str:
+            rotate_postback_secret(provider=provider)
+            return "Enter the new address at the provider."
+
+        page = ask(self, request, question=question, button="Make a new address", back=_address(provider))
+        return page or self._with(request, provider, rotate)
+
+    def _provider(self, request: HttpRequest, provider_id: int) -> Provider:
+        provider: Provider = get_object_or_404(self.get_queryset(request), pk=provider_id)
+        if not self.has_access(request, "change", provider):
+            raise PermissionDenied
+        return provider
+
+    def _with(self, request: HttpRequest, provider: Provider, service: Callable[[], str]) -> HttpResponse:
+        try:
+            messages.success(request, service())
+        except DomainError as error:
+            messages.error(request, error.message)
+        return HttpResponseRedirect(_address(provider))
+
+
+def _address(provider: Provider) -> str:
+    return reverse("admin:production_provider_change", args=[provider.pk])

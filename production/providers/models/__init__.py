@@ -1,0 +1,3 @@
+from production.providers.models.provider import AdapterKind, Provider
+
+__all__ = ["AdapterKind", "Provider"]

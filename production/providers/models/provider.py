@@ -1,0 +1,63 @@
+import pghistory
+from django.core.validators import MinValueValidator, RegexValidator
+from django.db import models
+from django.utils import timezone
+
+CODE = r"^[a-z0-9-]{1,40}\Z"
+validate_code = RegexValidator(CODE, "Use 1 to 40 small letters, digits and - only.")
+
+
+class AdapterKind(models.TextChoices):
+    FOLDER = "folder", "Hot folder"
+    SFTP = "sftp", "SFTP server"
+    SITEFLOW = "siteflow", "HP Site Flow"
+
+
+@pghistory.track(
+    exclude=[
+        "secrets_ciphertext",
+        "postback_ciphertext",
+        "postback_digest",
+        "failing_since",
+        "last_error",
+        "last_success",
+        "last_polled",
+    ]
+)
+class Provider(models.Model):
+    """A print shop, or a press of one's own, with the adapter that reaches it.
+
+    `settings` are checked by the adapter's declaration; secrets of the adapter are encrypted, as JSON, apart from
+    them. Reports may be received at an address of its own, whose last part is the postback secret.
+    """
+
+    code = models.CharField(max_length=40, unique=True, validators=[validate_code])
+    name = models.CharField(max_length=100)
+    adapter = models.CharField(max_length=10, choices=AdapterKind.choices)
+    settings = models.JSONField(default=dict, blank=True)
+    secrets_ciphertext = models.BinaryField(editable=False)
+    postback_ciphertext = models.BinaryField(editable=False)
+    postback_digest = models.CharField(max_length=64, editable=False)
+    is_enabled = models.BooleanField("enabled", default=True)
+    daily_capacity = models.PositiveIntegerField(
+        "jobs per day",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.",
+    )
+    failing_since = models.DateTimeField(null=True, editable=False)
+    last_error = models.CharField(max_length=1000, blank=True, editable=False)
+    last_success = models.DateTimeField(null=True, editable=False)
+    last_polled = models.DateTimeField(null=True, editable=False)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(code__regex=CODE), name="provider_code_form")
+        ]
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,76 @@
+"""Providers with their adapters, settings and secrets."""
+
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from fulfillment.core.secrets import decrypt, digests
+from production.adapters.interface import Adapter
+from production.adapters.registry import build_adapter, setting_fields
+from production.adapters.settings_schema import clean_settings
+from production.providers.models import Provider
+
+# For so long after its first failure a provider counts as up: jobs are tried again there.
+FAILOVER_AFTER = timedelta(seconds=20)
+
+
+def adapter_of(provider: Provider) -> Adapter:
+    """Raises ValueError where the settings no longer fit, and InvalidToken where no key opens the secrets."""
+    secrets = provider_secrets(provider)
+    fields = setting_fields(provider.adapter)
+    values = clean_settings(fields, {**provider.settings, **secrets})
+    hidden = {field.name for field in fields if field.secret}
+    return build_adapter(
+        provider.adapter,
+        {name: value for name, value in values.items() if name not in hidden},
+        {name: str(value) for name, value in values.items() if name in hidden and value},
+    )
+
+
+def provider_secrets(provider: Provider) -> Mapping[str, str]:
+    secrets: dict[str, str] = json.loads(decrypt(provider.secrets_ciphertext))
+    return secrets
+
+
+def postback_url(provider: Provider) -> str:
+    secret = decrypt(provider.postback_ciphertext)
+    return settings.PUBLIC_URL + reverse("production_postback", args=[provider.code, secret])
+
+
+def provider_at_address(code: str, secret: str) -> Provider | None:
+    """The enabled provider whose reports are received at this address."""
+    provider = Provider.objects.filter(code=code, is_enabled=True).first()
+    known = provider.postback_digest if provider else "0" * 64
+    fits = [hmac.compare_digest(known, one) for one in digests(secret)]
+    return provider if any(fits) else None
+
+
+def is_down(provider: Provider) -> bool:
+    since = provider.failing_since
+    return since is not None and since <= timezone.now() - FAILOVER_AFTER
+
+
+def failing_providers() -> QuerySet[Provider]:
+    return Provider.objects.filter(is_enabled=True, failing_since__lte=timezone.now() - FAILOVER_AFTER)
+
+
+def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
+    """Those whose reports are to be fetched: enabled ones, and disabled ones that still have jobs."""
+    due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
+    return Provider.objects.filter(due, is_enabled=True).order_by("pk")
+
+
+def shown_settings(provider: Provider) -> list[tuple[str, Any]]:
+    """Labels and values, without secrets."""
+    return [
+        (field.label, provider.settings.get(field.name, field.default))
+        for field in setting_fields(provider.adapter)
+        if not field.secret
+    ]

@@ -1,0 +1,118 @@
+import pghistory
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.utils import timezone
+
+from production.providers.models import Provider
+from stores.catalog.models import Product, Store
+
+
+@pghistory.track()
+class RoutingRule(models.Model):
+    """Which items go to which providers. The first enabled rule by `position` that fits an item decides.
+
+    An empty condition fits everything. An item that no rule fits is produced by hand: it gets no job.
+    """
+
+    position = models.PositiveIntegerField(
+        default=100, help_text="Rules are tried in this order, the smallest first."
+    )
+    name = models.CharField(max_length=100)
+    is_enabled = models.BooleanField("enabled", default=True)
+    store = models.ForeignKey(
+        Store,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="Empty: any store.",
+    )
+    product = models.ForeignKey(
+        Product,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="Empty: any product.",
+    )
+    category = models.CharField(
+        max_length=100, blank=True, help_text="The category of the product, as in the catalog. Empty: any."
+    )
+    countries = ArrayField(
+        models.CharField(
+            max_length=2, validators=[RegexValidator(r"^[A-Z]{2}\Z", "Use codes of two capitals.")]
+        ),
+        default=list,
+        blank=True,
+        help_text="Destination countries by their codes, separated by commas, such as US,CA. Empty: any.",
+    )
+    minimum_quantity = models.PositiveIntegerField(null=True, blank=True)
+    maximum_quantity = models.PositiveIntegerField(null=True, blank=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(minimum_quantity__isnull=True)
+                | models.Q(maximum_quantity__isnull=True)
+                | models.Q(minimum_quantity__lte=models.F("maximum_quantity")),
+                name="routing_rule_quantities_ordered",
+                violation_error_message="The smallest quantity is larger than the largest.",
+            )
+        ]
+        ordering = ["position", "id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track()
+class RoutingChoice(models.Model):
+    """A provider of a rule. Of those with the smallest `priority` that take jobs now, shares decide."""
+
+    rule = models.ForeignKey(RoutingRule, on_delete=models.CASCADE, related_name="choices")
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="choices")
+    priority = models.PositiveSmallIntegerField(
+        default=1, help_text="1 is tried first; the others take over where it is down, full or refuses."
+    )
+    share = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.",
+    )
+    daily_capacity = models.PositiveIntegerField(
+        "jobs per day", null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("rule", "provider", name="routing_choice_unique"),
+            models.CheckConstraint(condition=models.Q(share__gte=1), name="routing_share_positive"),
+        ]
+        ordering = ["rule", "priority", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.provider} ({self.priority})"
+
+
+class RoutingTally(models.Model):
+    """How many jobs a provider got on a day (UTC) by a rule; reassigned ones have none."""
+
+    day = models.DateField()
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="+")
+    rule = models.ForeignKey(
+        RoutingRule, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    jobs = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "day", "provider", "rule", nulls_distinct=False, name="routing_tally_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.jobs} for {self.provider_id} on {self.day}"

@@ -1,0 +1,140 @@
+"""Where an item goes, and why: the first rule that fits it, and the provider of that rule whose turn it is."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db.models import Sum
+
+from production.providers.models import Provider
+from production.providers.selectors.providers import is_down
+from production.routing.models import RoutingChoice, RoutingRule, RoutingTally
+from stores.orders.models import Order, OrderItem
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFacts:
+    """What rules look at."""
+
+    store_pk: int
+    product_pk: int
+    category: str
+    country: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A provider of the rule, with why it is not available, in words, or ""."""
+
+    choice: RoutingChoice
+    jobs_today: int
+    obstacle: str
+    is_full: bool = False
+
+    @property
+    def provider(self) -> Provider:
+        return self.choice.provider
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`passed` are rules that came before, each with why it did not fit."""
+
+    rule: RoutingRule | None
+    passed: Sequence[tuple[RoutingRule, str]]
+    standings: Sequence[Standing]
+    chosen: Standing | None
+
+
+def facts_of(order: Order, item: OrderItem) -> ItemFacts:
+    return ItemFacts(
+        order.store_id,
+        item.product_id,
+        item.product.category,
+        order.recipient.get("CountryCode", ""),
+        item.quantity,
+    )
+
+
+def enabled_rules() -> list[RoutingRule]:
+    """Only rules that have a provider, in their order."""
+    rules = RoutingRule.objects.filter(is_enabled=True, choices__isnull=False).distinct()
+    return list(rules.order_by("position", "id"))
+
+
+def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | None:
+    return next((rule for rule in rules if not misfit(rule, facts)), None)
+
+
+def misfit(rule: RoutingRule, facts: ItemFacts) -> str:
+    """Why the rule does not fit; "" where it does."""
+    if rule.store_id is not None and rule.store_id != facts.store_pk:
+        return "it is for another store"
+    if rule.product_id is not None and rule.product_id != facts.product_pk:
+        return "it is for another product"
+    if rule.category and rule.category.casefold() != facts.category.casefold():
+        return f"it is for the category {rule.category}"
+    if rule.countries and facts.country not in rule.countries:
+        return f"it is for {', '.join(rule.countries)}"
+    if rule.minimum_quantity is not None and facts.quantity < rule.minimum_quantity:
+        return f"it is for {rule.minimum_quantity:,} and more"
+    if rule.maximum_quantity is not None and facts.quantity > rule.maximum_quantity:
+        return f"it is for {rule.maximum_quantity:,} at most"
+    return ""
+
+
+def decide(facts: ItemFacts, *, now: datetime, excluded: Collection[int] = ()) -> Decision:
+    """`excluded` are keys of providers that refused."""
+    passed = []
+    for rule in enabled_rules():
+        if reason := misfit(rule, facts):
+            passed.append((rule, reason))
+            continue
+        standings = standings_of(rule, now=now, excluded=excluded)
+        return Decision(rule, passed, standings, pick(standings))
+    return Decision(None, passed, (), None)
+
+
+def standings_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Standing]:
+    choices = list(rule.choices.select_related("provider").order_by("priority", "id"))
+    today = now.astimezone(UTC).date()
+    tallies = RoutingTally.objects.filter(day=today, provider__in=[one.provider_id for one in choices])
+    by_rule = dict(tallies.filter(rule=rule).values_list("provider", "jobs"))
+    in_all = dict(tallies.values_list("provider").annotate(jobs=Sum("jobs")))
+    return [
+        _standing(
+            choice,
+            by_rule.get(choice.provider_id, 0),
+            in_all.get(choice.provider_id, 0),
+            choice.provider_id in excluded,
+        )
+        for choice in choices
+    ]
+
+
+def _standing(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Standing:
+    provider = choice.provider
+    if not provider.is_enabled:
+        return Standing(choice, by_rule, "it is disabled")
+    if is_excluded:
+        return Standing(choice, by_rule, "it refused this job")
+    if choice.daily_capacity is not None and by_rule >= choice.daily_capacity:
+        text = f"its {choice.daily_capacity:,} jobs per day of this rule are used up"
+        return Standing(choice, by_rule, text, is_full=True)
+    if provider.daily_capacity is not None and in_all >= provider.daily_capacity:
+        text = f"its {provider.daily_capacity:,} jobs per day are used up"
+        return Standing(choice, by_rule, text, is_full=True)
+    if is_down(provider):
+        return Standing(choice, by_rule, f"it is down: {provider.last_error}")
+    return Standing(choice, by_rule, "")
+
+
+def pick(standings: Sequence[Standing]) -> Standing | None:
+    """The smallest priority first; within one, who is furthest behind its share."""
+    free = [one for one in standings if not one.obstacle]
+    if not free:
+        return None
+    first = min(one.choice.priority for one in free)
+    level = [one for one in free if one.choice.priority == first]
+    return min(level, key=lambda one: ((one.jobs_today + 1) / one.choice.share, one.choice.pk))

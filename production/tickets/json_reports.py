@@ -1,0 +1,54 @@
+"""Reports as JSON: one object, a list of them, or `{"Version": 1, "Reports": [...]}`."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from production.adapters.interface import Report
+from production.tickets.reports import FIELDS, check_count, decoded, report_of
+
+VERSION = 1
+
+
+def read_json_reports(body: bytes) -> Sequence[Report]:
+    text = decoded(body)
+    try:
+        content = json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
+    except RecursionError as error:
+        raise ValueError("The JSON is nested too deeply.") from error
+    reports = _list(content)
+    check_count(len(reports))
+    return [_report(given, f"Report {position}") for position, given in enumerate(reports, 1)]
+
+
+def _list(content: Any) -> list[Any]:
+    if isinstance(content, dict) and "Reports" in content:
+        version = content.get("Version", VERSION)
+        if version != VERSION or isinstance(version, bool):
+            raise ValueError(f"Version is {json.dumps(version)[:60]}; it must be {VERSION}.")
+        if unknown := sorted(set(content) - {"Version", "Reports"}):
+            raise ValueError(f"There is no member {unknown[0][:60]} beside Version and Reports.")
+        content = content["Reports"]
+    elif isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        raise ValueError('Write a report, a list of reports, or {"Version": 1, "Reports": [...]}.')
+    return content
+
+
+def _report(given: Any, where: str) -> Report:
+    if not isinstance(given, dict):
+        raise ValueError(f"{where}: it must be an object with the members {', '.join(FIELDS)}.")
+    for name, value in given.items():
+        if name not in FIELDS:
+            raise ValueError(f"{where}: there is no member {name[:60]}. Members are {', '.join(FIELDS)}.")
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{where}: {name} must be text.")
+    values = {name: value or "" for name, value in given.items()}
+    return report_of(values, where=where, raw=json.dumps(given, ensure_ascii=False, sort_keys=True))
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON.")

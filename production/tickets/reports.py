@@ -1,0 +1,130 @@
+"""What all forms of a report have in common: fields, limits, and what is wrong with a value and where."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from production.adapters.interface import Report
+
+STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
+FIELDS = (
+    "JobNumber",
+    "State",
+    "At",
+    "Carrier",
+    "TrackingNumber",
+    "TrackingURL",
+    "Message",
+    "ReportID",
+)
+LONGEST_BODY = 2 * 1024 * 1024
+MOST_REPORTS = 10_000
+KEPT_RAW = 4000
+LONGEST = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Message": 1000}
+LONGEST_OTHER = 100
+
+
+def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
+    """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
+    given = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", given["JobNumber"]):
+        raise ValueError(f"{where}: JobNumber is {_shown(given['JobNumber'])}, not the number of a job.")
+    state = _state(given["State"], where)
+    at = read_time(given["At"], where=where, field="At") if given["At"] else None
+    _check_url(given["TrackingURL"], where)
+    return Report(
+        identifier=identify(given["ReportID"], given["JobNumber"], state, at, given),
+        job_number=given["JobNumber"],
+        state=state,
+        at=at,
+        carrier=given["Carrier"],
+        tracking_number=given["TrackingNumber"],
+        tracking_url=given["TrackingURL"],
+        message=given["Message"],
+        raw=raw[:KEPT_RAW],
+    )
+
+
+def identify(
+    report_id: str, job_number: str, state: str, at: datetime | None, values: Mapping[str, str]
+) -> str:
+    """The same report read twice has the same identifier; without an ID of its own its content is one."""
+    parts = [job_number, report_id] if report_id else [job_number, state, at.isoformat() if at else ""]
+    if not report_id:
+        parts += [values.get(name, "") for name in FIELDS[3:7]]
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def read_time(text: str, *, where: str, field: str) -> datetime:
+    """ISO 8601; a time without a zone is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{where}: {field} is {_shown(text)}; write a time such as 2026-05-04T09:30:00Z."
+        ) from error
+
+
+def check_size(body: bytes) -> None:
+    if len(body) > LONGEST_BODY:
+        raise ValueError(f"A report may have {LONGEST_BODY:,} bytes at most; this one has {len(body):,}.")
+
+
+def check_count(count: int) -> None:
+    if count > MOST_REPORTS:
+        raise ValueError(f"At most {MOST_REPORTS:,} reports are read from one file.")
+
+
+def decoded(body: bytes) -> str:
+    check_size(body)
+    try:
+        text = body.decode("utf-16" if body[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = body[: error.start].count(b"\n") + 1
+        raise ValueError(f"Line {line}: the text is not UTF-8. Save the file as UTF-8.") from error
+    if "\x00" in text:
+        raise ValueError(
+            f"Line {text[: text.index(chr(0))].count(chr(10)) + 1}: NUL characters are not allowed."
+        )
+    return text
+
+
+def _text(name: str, value: str, where: str) -> str:
+    text = re.sub(r"[\x00-\x1f\x7f]+", " ", value).strip()
+    limit = LONGEST.get(name, LONGEST_OTHER)
+    if name == "Message":
+        return text[:limit]
+    if len(text) > limit:
+        raise ValueError(f"{where}: {name} has {len(text)} characters; {limit} are allowed.")
+    return text
+
+
+def _state(text: str, where: str) -> str:
+    word = re.sub(r"[\s_-]+", "", text).lower().replace("canceled", "cancelled")
+    for state in STATES:
+        if word == state.lower():
+            return state
+    raise ValueError(f"{where}: State is {_shown(text)}; it must be one of {', '.join(STATES)}.")
+
+
+def _check_url(url: str, where: str) -> None:
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        is_good = (
+            parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r'[\s<>"]', url)
+        )
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise ValueError(
+            f"{where}: TrackingURL is {_shown(url)}; write an address such as https://example.com/1."
+        )
+
+
+def _shown(text: str) -> str:
+    return f"“{text[:60]}”" if text else "empty"

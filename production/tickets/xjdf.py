@@ -1,0 +1,247 @@
+"""The job ticket as XJDF 2.1. The same job always gives the same bytes.
+
+The schema wants elements in a fixed order and attributes from lists; `check` holds a ticket against it.
+Lengths are points, times are UTC.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from lxml import etree
+
+from production.adapters.interface import Job, JobFile, JobItem
+
+NAMESPACE = "http://www.CIP4.org/JDFSchema_2_0"
+# Our own attributes; XJDF allows those of other namespaces.
+OWN_NAMESPACE = "urn:store-fulfillment:ticket:1"
+VERSION = "2.1"
+AGENT = "Store Fulfillment"
+PRODUCT = "Product-1"
+DROP = "Drop-1"
+POINTS_PER_MM = 72 / 25.4
+# Options of these names describe the paper, all others are named features of the product.
+MEDIA_CHOICES = {
+    "BackCoating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
+    "Coating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
+    "MediaType": frozenset(
+        {
+            "CorrugatedBoard",
+            "Film",
+            "Foil",
+            "Other",
+            "Paper",
+            "SelfAdhesive",
+            "Textile",
+            "Transparency",
+            "Vinyl",
+        }
+    ),
+}
+MEDIA_NUMBERS = frozenset({"Thickness", "Weight"})
+MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
+
+
+def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
+    """`urls` says where each file lies, by its name; without it files lie beside the ticket."""
+    root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
+    _set(
+        root,
+        DescriptiveName=job.item.product_name,
+        JobID=checked_number(job.number),
+        ProjectID=token(job.order_number),
+        Types="Product",
+        Version=VERSION,
+    )
+    audit = _add(_add(root, "AuditPool"), "AuditCreated")
+    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=_time(job.created))
+    if job.note:
+        _add(root, "Comment", Type="Instruction").text = clean(job.note)
+    for usage, value in (("OrderID", job.order_id), ("ItemKey", job.item.key), ("SKU", job.item.sku)):
+        if value:
+            _add(root, "GeneralID", IDUsage=usage, IDValue=value)
+    _add_product(_add(root, "ProductList"), job.item)
+    _add_contact(root, job)
+    _add_customer(root, job)
+    _add_delivery(root, job)
+    _add(_resource(root, "NodeInfo"), "NodeInfo", LastEnd=_time(job.due), Status="Waiting")
+    _add_files(root, job, urls or {})
+    etree.indent(root)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+def checked_number(number: str) -> str:
+    """A job number is the name of files and an NMTOKEN of XML at once."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", number):
+        raise ValueError(
+            f"The job number {number[:100]!r} must be 1 to 100 letters, digits, dots, hyphens and underscores."
+        )
+    return number
+
+
+def token(text: str) -> str:
+    """An NMTOKEN of XML: anything else than letters, digits and ._- becomes a hyphen."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
+
+
+def clean(text: str) -> str:
+    """XML takes no control character but tab and line feed, and no half of a surrogate pair."""
+    return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
+
+
+def points(millimetres: float) -> str:
+    return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
+
+
+def _add_product(product_list: Any, item: JobItem) -> None:
+    product = _add(
+        product_list,
+        "Product",
+        Amount=str(item.quantity),
+        DescriptiveName=item.product_name,
+        ExternalID=token(item.product_id),
+        ID=PRODUCT,
+        IsRoot="true",
+    )
+    media, features = _split_options(item.options)
+    for name, value in features.items():
+        _add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
+    front = {"ColorsUsed": "Cyan Magenta Yellow Black", "Surface": "Front"}
+    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
+    _add(color, "SurfaceColor", **front)
+    if item.two_sided:
+        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
+    size = f"{points(item.width_mm)} {points(item.height_mm)}"
+    _add(
+        _add(product, "Intent", Name="LayoutIntent"),
+        "LayoutIntent",
+        Bleed=points(item.bleed_mm),
+        Dimensions=size,
+        FinishedDimensions=f"{size} 0",
+        Pages=str(item.pages),
+        Sides="TwoSidedHeadToHead" if item.two_sided else "OneSided",
+    )
+    _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
+
+
+def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    media, features = {"MediaType": "Paper"}, {}
+    for name, value in sorted(options.items()):
+        is_number = re.fullmatch(r"\d{1,6}(\.\d{1,4})?", value) is not None
+        if (
+            value in MEDIA_CHOICES.get(name, ())
+            or name in MEDIA_TEXTS
+            or (name in MEDIA_NUMBERS and is_number)
+        ):
+            media[name] = value
+        elif token(name):
+            features[name] = value
+    return dict(sorted(media.items())), features
+
+
+def _add_contact(root: Any, job: Job) -> None:
+    to = job.recipient.get
+    contact = _add(_resource(root, "Contact", part={"ContactType": "Delivery", "DropID": DROP}), "Contact")
+    country = to("CountryCode", "").upper()
+    _add(
+        contact,
+        "Address",
+        City=to("City"),
+        CountryCode=country if re.fullmatch("[A-Z]{2}", country) else "",
+        ExtendedAddress=to("Address2"),
+        PostalCode=to("PostalCode"),
+        Region=to("State"),
+        Street=to("Address1"),
+    )
+    if to("Email"):
+        _add(contact, "ComChannel", ChannelType="Email", Locator=f"mailto:{to('Email')}")
+    if to("Phone"):
+        _add(
+            contact,
+            "ComChannel",
+            ChannelType="Phone",
+            Locator=f"tel:{re.sub(r'[^0-9+]', '', to('Phone', ''))}",
+        )
+    if to("Company"):
+        _add(contact, "Company", OrganizationName=to("Company"))
+    if name := to("Name"):
+        first, _, family = name.strip().rpartition(" ")
+        _add(contact, "Person", DescriptiveName=name, FamilyName=family, FirstName=first)
+
+
+def _add_customer(root: Any, job: Job) -> None:
+    _add(
+        _resource(root, "CustomerInfo"),
+        "CustomerInfo",
+        CustomerID=token(job.store_id),
+        CustomerJobName=job.item.product_name,
+        CustomerOrderID=job.external_id or job.order_number,
+    )
+
+
+def _add_delivery(root: Any, job: Job) -> None:
+    delivery = _add(
+        _resource(root, "DeliveryParams", part={"DropID": DROP}),
+        "DeliveryParams",
+        Method=token(job.delivery_method),
+        Required=_time(job.due),
+        Transfer="PrinterToBuyerDeliver",
+    )
+    _add(delivery, "DropItem", Amount=str(job.item.quantity), ItemRef=PRODUCT)
+
+
+def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
+    resources = _add(root, "ResourceSet", Name="RunList", Usage="Input")
+    pdfs = [file for file in job.files if file.media_type == "application/pdf"]
+    for position, file in enumerate(job.files, 1):
+        resource = _add(resources, "Resource", DescriptiveName=file.name)
+        if len(job.files) > 1:
+            _add(resource, "Part", Run=f"Run-{position}")
+        pages = str(job.item.pages) if pdfs == [file] else ""
+        last = job.item.pages - 1
+        run = _add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else "")
+        _add_file(run, file, urls.get(file.name) or quote(file.name))
+
+
+def _add_file(run: Any, file: JobFile, url: str) -> None:
+    spec = _add(
+        run,
+        "FileSpec",
+        # XJDF says that this is MD5; the digest that protects the content stands beside it.
+        CheckSum=hashlib.md5(file.content, usedforsecurity=False).hexdigest(),
+        FileSize=str(len(file.content)),
+        MimeType=file.media_type,
+        URL=url,
+        UserFileName=file.name,
+    )
+    spec.set(f"{{{OWN_NAMESPACE}}}SHA256", file.sha256)
+
+
+def _resource(root: Any, name: str, part: Mapping[str, str] | None = None) -> Any:
+    resource = _add(_add(root, "ResourceSet", Name=name, Usage="Input"), "Resource")
+    if part:
+        _add(resource, "Part", **part)
+    return resource
+
+
+def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
+    return _set(etree.SubElement(parent, _tag(tag)), **attributes)
+
+
+def _set(element: Any, **attributes: str | None) -> Any:
+    """Empty values are left out: the schema takes no empty token, number or time."""
+    for name, value in attributes.items():
+        if value:
+            element.set(name, clean(value))
+    return element
+
+
+def _tag(name: str) -> str:
+    return f"{{{NAMESPACE}}}{name}"
+
+
+def _time(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""

@@ -1,0 +1,146 @@
+"""Reports as XJMF messages, or as an XJDF ticket that comes back with its audits.
+
+What is read: the phase of a job (`JobPhase`, `QueueEntry`, `ProcessRun`), what happened to it
+(`Notification`), and the parcel it left in (`ResourceInfo` with `DeliveryParams`). The rest is passed over.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lxml import etree
+
+from production.adapters.interface import Report
+from production.tickets.reports import check_count, identify, read_time, report_of
+from production.tickets.xjdf import NAMESPACE
+from production.tickets.xml_reading import parse_xml
+
+ROOTS = ("XJMF", "XJDF")
+# `Stopped` and `Suspended` may go on; only `Aborted` is final.
+STATE_OF_STATUS = {
+    "Waiting": "Acknowledged",
+    "Setup": "InProduction",
+    "InProgress": "InProduction",
+    "Cleanup": "InProduction",
+    "Stopped": "InProduction",
+    "Suspended": "InProduction",
+    "Completed": "InProduction",  # printed; it is shipped when a parcel or a milestone says so
+    "Aborted": "Failed",
+}
+CANCELLED_DETAILS = frozenset({"Cancelled", "Canceled", "Removed"})
+SHIPPED_DETAILS = frozenset({"Shipped", "Delivered"})
+SEVERITIES = frozenset({"Event", "Information", "Warning", "Error", "Fatal"})
+
+
+def read_xjmf(body: bytes) -> Sequence[Report]:
+    """Raises ValueError with line and attribute; a message without a word on a job gives no report."""
+    root = parse_xml(body)
+    name = etree.QName(root)
+    if name.namespace != NAMESPACE or name.localname not in ROOTS:
+        raise ValueError(
+            f"Line {root.sourceline}: the root is {name.localname}; it must be XJMF or XJDF of {NAMESPACE}."
+        )
+    reports: list[Report] = []
+    for element in root.iter():
+        reader = READERS.get(etree.QName(element).localname)
+        if reader and (values := reader(element)) is not None:
+            check_count(len(reports) + 1)
+            reports.append(_report(element, values))
+    return reports
+
+
+def _phase(element: Any) -> Mapping[str, str] | None:
+    job = element.get("JobID") or (_root_job(element) if _has_local_name(element, "ProcessRun") else "")
+    attribute = "EndStatus" if _has_local_name(element, "ProcessRun") else "Status"
+    status, details = element.get(attribute, ""), element.get("StatusDetails", "")
+    if not job:
+        return None
+    if status not in STATE_OF_STATUS:
+        raise ValueError(
+            f"{_where(element)}: {attribute} is “{status[:60]}”; it must be one of {', '.join(STATE_OF_STATUS)}."
+        )
+    state = STATE_OF_STATUS[status]
+    if details in CANCELLED_DETAILS and status == "Aborted":
+        state = "Cancelled"
+    if details in SHIPPED_DETAILS and status == "Completed":
+        state = "Shipped"
+    at = next((element.get(name) for name in ("EndTime", "End") if element.get(name)), "")
+    return {"JobNumber": job, "State": state, "At": at, "Message": " ".join(filter(None, [status, details]))}
+
+
+def _notification(element: Any) -> Mapping[str, str] | None:
+    job, severity = element.get("JobID") or _root_job(element), element.get("Class", "")
+    if severity not in SEVERITIES:
+        raise ValueError(
+            f"{_where(element)}: Class is “{severity[:60]}”; it must be one of {', '.join(sorted(SEVERITIES))}."
+        )
+    milestone = next((child.get("MilestoneType", "") for child in _children(element, "Milestone")), "")
+    comments = " ".join("".join(child.itertext()).strip() for child in _children(element, "Comment"))
+    if not job or (not milestone and severity in {"Event", "Information"}):
+        return None
+    if severity == "Fatal":
+        state = "Failed"
+    elif milestone.startswith("Shipping"):
+        state = "Shipped"
+    else:
+        # A warning does not move a job; "acknowledged" is the least that is known by it.
+        state = "InProduction" if milestone else "Acknowledged"
+    message = " ".join(filter(None, [milestone or severity, comments]))
+    return {"JobNumber": job, "State": state, "Message": message}
+
+
+def _parcel(element: Any) -> Mapping[str, str] | None:
+    job = element.get("JobID") or _root_job(element)
+    parcels = list(element.iter(f"{{{NAMESPACE}}}DeliveryParams"))
+    tracking = next((parcel.get("TrackingID") for parcel in parcels if parcel.get("TrackingID")), "")
+    if not job or not tracking:
+        return None
+    method = next((parcel.get("Method") for parcel in parcels if parcel.get("Method")), "")
+    return {"JobNumber": job, "State": "Shipped", "Carrier": method, "TrackingNumber": tracking}
+
+
+READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
+    "JobPhase": _phase,
+    "QueueEntry": _phase,
+    "ProcessRun": _phase,
+    "Notification": _notification,
+    "ResourceInfo": _parcel,
+}
+
+
+def _report(element: Any, values: Mapping[str, str]) -> Report:
+    where, header = _where(element), _header(element)
+    at = values.get("At") or header.get("Time", "")
+    if at:
+        read_time(at, where=where, field="Time")
+    raw = etree.tostring(element, encoding="unicode", with_tail=False)
+    report = report_of({**values, "At": at}, where=where, raw=raw)
+    # IDs of messages are unique within their sender only, and one message may tell of several jobs.
+    message_id = "/".join(filter(None, [header.get("DeviceID"), header.get("ID"), header.get("Time")]))
+    identifier = identify(f"{message_id}/{report.state}/{at}", report.job_number, report.state, report.at, {})
+    return replace(report, identifier=identifier) if header.get("ID") else report
+
+
+def _header(element: Any) -> Mapping[str, str]:
+    """The header of the message around the element, else that of the document."""
+    for parent in element.iterancestors():
+        for header in _children(parent, "Header"):
+            return dict(header.attrib)
+    return {}
+
+
+def _root_job(element: Any) -> str:
+    root = element.getroottree().getroot()
+    return root.get("JobID", "") if _has_local_name(root, "XJDF") else ""
+
+
+def _children(element: Any, name: str) -> Iterator[Any]:
+    return element.iterchildren(f"{{{NAMESPACE}}}{name}")
+
+
+def _has_local_name(element: Any, name: str) -> bool:
+    return bool(etree.QName(element).localname == name)
+
+
+def _where(element: Any) -> str:
+    return f"Line {element.sourceline}, {etree.QName(element).localname}"

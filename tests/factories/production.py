@@ -1,0 +1,47 @@
+"""Providers, rules and jobs as the console makes them."""
+
+from pathlib import Path
+from typing import Any
+
+from production.jobs.models import Job
+from production.jobs.services.sending import take_due_jobs, work_on_job
+from production.providers.models import Provider
+from production.providers.services.providers import ProviderValues, save_provider
+from production.routing.models import RoutingChoice, RoutingRule
+from stores.orders.models import ActorKind, Order, OrderStatus
+from stores.orders.services.transitions import Actor, move_order
+
+STORE = Actor(ActorKind.STORE)
+
+
+def make_provider(folder: Path, code: str = "press", **changes: Any) -> Provider:
+    """A hot folder below `folder`, which is made; `settings` go beside the two folders."""
+    hot, back = folder / code / "in", folder / code / "out"
+    for one in (hot, back):
+        one.mkdir(parents=True, exist_ok=True)
+    settings = {"folder": str(hot), "return_folder": str(back), **changes.pop("settings", {})}
+    values = {"code": code, "name": code.title(), "adapter": "folder", "settings": settings, **changes}
+    return save_provider(values=ProviderValues(**values))
+
+
+def make_rule(*providers: Provider, priorities: tuple[int, ...] = (), **values: Any) -> RoutingRule:
+    """Providers stand one behind the other, unless `priorities` say otherwise."""
+    rule = RoutingRule.objects.create(**{"name": "Everything", **values})
+    for number, provider in enumerate(providers):
+        priority = priorities[number] if priorities else number + 1
+        RoutingChoice.objects.create(rule=rule, provider=provider, priority=priority)
+    return rule
+
+
+def accept(order: Order | str) -> Order:
+    found = order if isinstance(order, Order) else Order.objects.get(pk=order)
+    return move_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)
+
+
+def work_off_jobs() -> int:
+    """Does what is due, as a worker would; returns how many exchanges there were."""
+    return sum(work_on_job(job_pk=key) for key in take_due_jobs(limit=100))
+
+
+def only_job(**wanted: Any) -> Job:
+    return Job.objects.select_related("order", "provider").get(**wanted)

@@ -1,0 +1,176 @@
+"""The hot folder: whole, once, over crashes and full disks; reports from what moves and what is written."""
+
+import errno
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from production.adapters import folder as module
+from production.adapters.folder import SETTINGS, FolderAdapter, build
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.adapters.settings_schema import check_settings, clean_settings
+from tests.support.production_jobs import made_job
+
+
+@pytest.fixture
+def places(tmp_path) -> tuple[Path, Path]:
+    hot, back = tmp_path / "in", tmp_path / "out"
+    hot.mkdir()
+    back.mkdir()
+    return hot, back
+
+
+def adapter(places: tuple[Path, Path], **more) -> FolderAdapter:
+    values = {"folder": str(places[0]), "return_folder": str(places[1]), **more}
+    return build(clean_settings(SETTINGS, values), {})
+
+
+def shown(folder: Path) -> list[str]:
+    """What the press sees."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path) for path in found if not path.parts[0].startswith("."))
+
+
+def test_job_appears_whole_and_once(places):
+    job, press = made_job("1001-1"), adapter(places)
+
+    first, second = press.submit(job), press.submit(job)
+
+    assert first.reference == second.reference == "1001-1"
+    assert shown(places[0]) == ["1001-1/1001-1.json", "1001-1/1001-1.pdf", "1001-1/1001-1.xjdf"]
+    assert b'URL="1001-1.pdf"' in (places[0] / "1001-1" / "1001-1.xjdf").read_bytes()
+
+
+def test_names_follow_the_pattern_and_leave_no_folder(places):
+    press = adapter(places, layout="flat", name_pattern="{sku}_{number}", tickets="json")
+    press.submit(made_job("1001-1", sku="../../etc/passwd ü"))
+
+    assert shown(places[0]) == ["etc-passwd-_1001-1.json", "etc-passwd-_1001-1.pdf"]
+
+
+@pytest.mark.parametrize("pattern", ["{order}", "{number}/{item}", "{number}{who}", "{number"])
+def test_patterns_that_are_unsafe_or_not_unique_are_refused(places, pattern):
+    values = {"folder": "/srv/in", "name_pattern": pattern}
+    assert list(check_settings(SETTINGS, values)) == ["name_pattern"]
+
+
+def test_job_that_was_taken_before_a_crash_does_not_come_again(places, monkeypatch):
+    job, press = made_job("1001-1"), adapter(places)
+
+    def crash(self, entry):
+        move(self, entry)
+        raise SystemExit
+
+    move = FolderAdapter._move
+    monkeypatch.setattr(FolderAdapter, "_move", crash)
+    with pytest.raises(SystemExit):
+        press.submit(job)
+    (places[0] / "1001-1").rename(places[1].parent / "press")
+    monkeypatch.setattr(FolderAdapter, "_move", move)
+
+    press.submit(job)
+
+    assert shown(places[0]) == []
+
+
+def test_job_of_a_crash_before_the_rename_is_finished_by_the_next_try(places, monkeypatch):
+    job, press, move = made_job("1001-1"), adapter(places), FolderAdapter._move
+    monkeypatch.setattr(FolderAdapter, "_move", lambda self, entry: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        press.submit(job)
+    assert shown(places[0]) == []
+    monkeypatch.setattr(FolderAdapter, "_move", move)
+
+    press.submit(job)
+
+    assert len(shown(places[0])) == 3
+
+
+def test_full_disk_is_tried_again_and_leaves_nothing(places, monkeypatch):
+    press = adapter(places)
+
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(module, "write_synced", full)
+    with pytest.raises(ProviderUnavailable, match="the disk is full") as caught:
+        press.submit(made_job("1001-1"))
+
+    assert caught.value.is_unsent
+    assert list((places[0] / ".fulfillment").glob("new-*")) == []
+
+
+def test_missing_mount_is_named_and_nothing_was_sent(tmp_path):
+    press = build(clean_settings(SETTINGS, {"folder": str(tmp_path / "gone")}), {})
+    with pytest.raises(ProviderUnavailable, match="is it mounted") as caught:
+        press.check_connection()
+    assert caught.value.is_unsent
+
+
+def test_cancelled_job_leaves_the_folder_and_never_comes_back(places):
+    job, press = made_job("1001-1"), adapter(places)
+    press.submit(job)
+
+    press.cancel(job, "1001-1")
+
+    assert shown(places[0]) == []
+    with pytest.raises(ProviderRefused, match="cancelled"):
+        press.submit(job)
+
+
+def test_job_that_was_never_written_is_cancelled_for_later_tries(places):
+    job, press = made_job("1001-1"), adapter(places)
+    press.cancel(job, "")
+
+    with pytest.raises(ProviderRefused):
+        press.submit(job)
+
+
+def test_taken_job_is_acknowledged_once_and_not_cancelled(places):
+    job, press = made_job("1001-1"), adapter(places)
+    press.submit(job)
+    assert press.poll() == []
+    (places[0] / "1001-1").rename(places[1] / "1001-1")
+
+    [report] = press.poll()
+    assert (report.job_number, report.state) == ("1001-1", "Acknowledged")
+    press.confirm([report])
+
+    assert press.poll() == []
+    with pytest.raises(ProviderRefused, match="stop it at the press"):
+        press.cancel(job, "1001-1")
+
+
+def test_job_moved_to_a_state_folder_is_in_that_state(places):
+    job, press = made_job("1001-1"), adapter(places, taken="none", name_pattern="{order}-{number}")
+    press.submit(job)
+    (places[1] / "shipped").mkdir()
+    (places[0] / "1001-1001-1").rename(places[1] / "shipped" / "1001-1001-1")
+
+    [report] = press.poll()
+    press.confirm([report])
+
+    assert (report.job_number, report.state) == ("1001-1", "Shipped")
+    assert press.poll() == []
+
+
+def test_report_files_are_read_once_settled_and_moved_away(places):
+    press, back = adapter(places), places[1]
+    good, bad, fresh = back / "a.json", back / "b.csv", back / "c.json"
+    good.write_text('{"JobNumber": "1001-1", "State": "Shipped", "Carrier": "UPS", "TrackingNumber": "1Z"}')
+    bad.write_text("JobNumber,State\n1001-1,Lost\n")
+    fresh.write_text("{")
+    for path in (good, bad):
+        os.utime(path, (time.time() - 10,) * 2)
+
+    [report] = press.poll()
+    press.confirm([report])
+
+    assert (report.state, report.tracking_number) == ("Shipped", "1Z")
+    assert fresh.exists()
+    assert [path.name.split("-", 1)[1] for path in (back / "processed").iterdir()] == ["a.json"]
+    reasons = [path.read_text() for path in (back / "unreadable").glob("*.why.txt")]
+    assert len(reasons) == 1
+    assert "Lost" in reasons[0]

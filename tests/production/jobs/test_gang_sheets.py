@@ -1,0 +1,91 @@
+"""Press sheets of the board: off unless the provider has them, of jobs one may work on."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+from django.urls import reverse
+from pypdf import PdfReader
+
+from production.jobs.models import Job, JobState
+from production.providers.models import Provider
+from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
+from tests.support.order_helpers import Shop, open_shop
+
+pytestmark = pytest.mark.django_db
+BOARD = reverse("admin:production_job_changelist")
+
+
+@pytest.fixture
+def shop(world, settings, tmp_path) -> Shop:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    shop = open_shop(world)
+    make_card(shop.store)
+    return shop
+
+
+def _provider(tmp_path, **settings) -> Provider:
+    provider = make_provider(tmp_path, settings=settings)
+    make_rule(provider)
+    return provider
+
+
+def _order(shop: Shop, quantity: int) -> None:
+    item = {"ProductID": "card-two-sided", "Quantity": quantity, "TemplateData": card_data()}
+    answer = shop.place(body=order_body(Items=[item]))
+    assert answer.status_code == 201, answer.content
+    accept(answer.json()["OrderID"])
+
+
+def _download(client, user) -> zipfile.ZipFile:
+    client.force_login(user)
+    keys = list(Job.objects.values_list("pk", flat=True))
+    answer = client.post(BOARD, {"action": "download_gang_sheets", "_selected_action": keys})
+    assert answer["Content-Type"] == "application/zip"
+    return zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+
+
+def test_jobs_of_one_product_share_sheets_that_give_all_that_was_ordered(shop, tmp_path, client):
+    _provider(tmp_path, gang_sheets="sheetwise")
+    for quantity in (100, 250, 500):
+        _order(shop, quantity)
+    work_off_jobs()
+
+    archive = _download(client, shop.world.operator)
+
+    assert archive.testzip() is None
+    rows = list(csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode())))
+    made: dict[str, int] = {}
+    for row in rows:
+        made[row["Job"]] = made.get(row["Job"], 0) + int(row["Pieces in all"])
+    ordered = {job.number: job.item.quantity for job in Job.objects.select_related("item")}
+    assert {number: made[number] >= quantity for number, quantity in ordered.items()} == dict.fromkeys(
+        ordered, True
+    )
+    for name in {row["File"] for row in rows}:
+        pages = PdfReader(io.BytesIO(archive.read(f"press/{name}"))).pages
+        assert len(pages) == 2
+        assert float(pages[0].mediabox.width) == pytest.approx(450 * 72 / 25.4, abs=0.1)
+    assert "left-out.txt" not in archive.namelist()
+
+
+def test_what_is_left_out_is_named_with_its_reason(shop, tmp_path, client):
+    provider = _provider(tmp_path)
+    _order(shop, 100)
+    work_off_jobs()
+    job = Job.objects.get()
+
+    archive = _download(client, shop.world.operator)
+    assert archive.namelist() == ["left-out.txt"]
+    assert archive.read("left-out.txt").decode() == f"{job.number}: gang sheets are off at {provider}.\n"
+
+    Job.objects.update(state=JobState.SHIPPED, next_try=None)
+    client.post(BOARD + "?stage=shipped", {"action": "download_gang_sheets", "_selected_action": [job.pk]})
+    client.force_login(shop.world.operator)
+    answer = client.post(
+        BOARD + "?stage=shipped", {"action": "download_gang_sheets", "_selected_action": [job.pk]}
+    )
+    shipped = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    assert shipped.read("left-out.txt").decode() == f"{job.number}: it is shipped.\n"

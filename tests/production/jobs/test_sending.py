@@ -1,0 +1,238 @@
+"""An accepted order is at the press: queued with the transaction, sent once, tried again, failed over."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Notification
+from production.adapters.folder import FolderAdapter
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
+from production.jobs.models import Attempt, Job, JobHistory, JobState
+from production.providers.models import Provider
+from stores.catalog.models import Store
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import cancel_order, move_order
+from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.order_helpers import Shop, open_shop
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shop(world, settings, tmp_path) -> Shop:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    return open_shop(world)
+
+
+@pytest.fixture
+def press(shop, tmp_path) -> Provider:
+    provider = make_provider(tmp_path)
+    make_rule(provider)
+    return provider
+
+
+def placed(shop: Shop, **body) -> Order:
+    answer = shop.place(body=order_body(**body))
+    assert answer.status_code == 201, answer.content
+    return Order.objects.get(pk=answer.json()["OrderID"])
+
+
+def files_at(provider: Provider) -> list[str]:
+    folder = Path(provider.settings["folder"])
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and ".fulfillment" not in path.parts
+    )
+
+
+def test_accepted_order_is_written_to_the_folder_once(shop, press):
+    make_card(shop.store)
+    order = placed(
+        shop,
+        Items=[{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}],
+    )
+    accept(order)
+
+    assert work_off_jobs() == 1
+    assert work_off_jobs() == 0
+
+    job, name = only_job(), f"{order.number}-1"
+    assert (job.state, job.number, job.provider) == (JobState.SENT, name, press)
+    assert files_at(press) == [f"{name}/{name}.{end}" for end in ("json", "pdf", "xjdf")]
+    folder = Path(press.settings["folder"]) / name
+    ticket = json.loads((folder / f"{name}.json").read_bytes())
+    assert ticket["JobNumber"] == name
+    assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    attempt = Attempt.objects.get()
+    assert (attempt.outcome, attempt.number) == ("Sent", name)
+    assert attempt.digests == {f"{name}.pdf": order.items.get().print_sha256}
+    assert list(JobHistory.objects.values_list("state", flat=True)) == ["Queued", "Sent"]
+
+
+def test_job_is_undone_with_the_transaction_that_accepted(shop, press):
+    order = placed(shop)
+
+    with transaction.atomic():
+        accept(order)
+        assert Job.objects.exists()
+        transaction.set_rollback(True)
+
+    assert not Job.objects.exists()
+
+
+def test_items_without_a_rule_and_test_orders_get_no_job(shop, tmp_path):
+    make_rule(make_provider(tmp_path), category="Banners")
+    accept(placed(shop))
+    assert not Job.objects.exists()
+
+
+def test_orders_of_the_demo_store_never_reach_a_provider(shop, press):
+    order = placed(shop)
+    Store.objects.filter(is_demo=True).update(is_demo=False)
+    Store.objects.filter(pk=shop.store.pk).update(is_demo=True)
+
+    accept(Order.objects.get(pk=order.pk))
+
+    assert not Job.objects.exists()
+
+
+def test_held_order_holds_its_queued_jobs_until_accepted_again(shop, press):
+    order = accept(placed(shop))
+    order = move_order(order=order, status=OrderStatus.ON_HOLD, actor=STORE)
+
+    assert work_off_jobs() == 0
+    assert only_job().held == "Order"
+
+    accept(order)
+    assert work_off_jobs() == 1
+
+
+def test_cancelled_order_takes_its_files_back(shop, press):
+    order = accept(placed(shop))
+    work_off_jobs()
+    cancel_order(order=order, actor=STORE)
+
+    assert only_job().cancel_requested
+    work_off_jobs()
+
+    assert only_job().state == JobState.CANCELLED
+    assert files_at(press) == []
+
+
+def test_job_taken_by_the_press_is_not_cancelled(shop, press):
+    order = accept(placed(shop))
+    work_off_jobs()
+    name = only_job().number
+    (Path(press.settings["folder"]) / name).rename(Path(press.settings["return_folder"]) / name)
+    cancel_order(order=order, actor=STORE)
+
+    work_off_jobs()
+
+    job = only_job()
+    assert (job.state, job.cancel_requested) == (JobState.SENT, None)
+    assert "stop it at the press" in job.message
+
+
+def failing(monkeypatch, error: Exception, at: Provider) -> None:
+    submit = FolderAdapter.submit
+
+    def fails(self, job):
+        if self._settings["folder"] == at.settings["folder"]:
+            raise error
+        return submit(self, job)
+
+    monkeypatch.setattr(FolderAdapter, "submit", fails)
+
+
+def make_due() -> None:
+    Job.objects.filter(next_try__isnull=False).update(next_try=timezone.now())
+
+
+def test_refused_job_goes_to_the_next_provider_and_then_fails(shop, tmp_path, monkeypatch):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    failing(monkeypatch, ProviderRefused("No such paper."), at=first)
+    accept(placed(shop))
+    work_off_jobs()
+    work_off_jobs()
+
+    job = only_job()
+    assert (job.state, job.provider) == (JobState.SENT, second)
+    assert [one.outcome for one in job.attempts.all()] == ["Refused", "Sent"]
+
+
+def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, press, monkeypatch):
+    failing(monkeypatch, ProviderRefused("No such paper."), at=press)
+    accept(placed(shop))
+    work_off_jobs()
+    work_off_jobs()
+
+    assert only_job().state == JobState.FAILED
+    notice = Notification.objects.get(kind="job_failed")
+    assert notice.user == shop.world.user
+    assert notice.path.endswith(f"/admin/production/job/{only_job().pk}/change/")
+
+
+def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    failing(monkeypatch, ProviderUnavailable("No route.", is_unsent=True), at=first)
+    accept(placed(shop))
+    work_off_jobs()
+    assert only_job().provider == first
+
+    Provider.objects.filter(pk=first.pk).update(failing_since=timezone.now() - timedelta(seconds=21))
+    make_due()
+    work_off_jobs()
+
+    assert (only_job().state, only_job().provider) == (JobState.SENT, second)
+
+
+def test_job_that_may_have_arrived_stays_with_its_provider(shop, tmp_path, monkeypatch):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    failing(monkeypatch, ProviderUnavailable("Cut."), at=first)
+    accept(placed(shop))
+    work_off_jobs()
+    Provider.objects.filter(pk=first.pk).update(failing_since=timezone.now() - timedelta(seconds=21))
+    make_due()
+    work_off_jobs()
+
+    assert (only_job().provider, only_job().is_uncertain) == (first, True)
+    assert files_at(second) == []
+
+
+def test_shares_and_daily_capacity_divide_jobs(shop, tmp_path):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second", daily_capacity=1)
+    make_rule(first, second, priorities=(1, 1)).choices.filter(provider=first).update(share=2)
+    for _ in range(5):
+        accept(placed(shop))
+    work_off_jobs()
+
+    assert Job.objects.filter(provider=first).count() == 4
+    assert Job.objects.filter(provider=second).count() == 1
+
+
+def test_interrupted_attempt_is_shown_and_the_job_sent_once(shop, press, monkeypatch):
+    accept(placed(shop))
+    submit = FolderAdapter.submit
+
+    def killed(self, job):
+        submit(self, job)
+        raise SystemExit
+
+    monkeypatch.setattr(FolderAdapter, "submit", killed)
+    with pytest.raises(SystemExit):
+        work_off_jobs()
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    make_due()
+    work_off_jobs()
+
+    assert [one.outcome for one in Attempt.objects.all()] == ["Interrupted", "Sent"]
+    assert len(files_at(press)) == 2

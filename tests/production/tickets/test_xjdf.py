@@ -1,0 +1,192 @@
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from production.tickets import write_xjdf
+from production.tickets.check import VARIABLE, find_mistakes, main
+from tests.support.production_jobs import job_file, made_job
+
+SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
+
+
+def _ticket(**changes):
+    return etree.fromstring(write_xjdf(made_job(**changes)))
+
+
+def _only(root, path):
+    found = root.findall(path, SPACES)
+    assert len(found) == 1, path
+    return found[0]
+
+
+def _order(element):
+    return [etree.QName(child).localname for child in element]
+
+
+def test_ticket_has_its_parts_in_the_order_of_the_schema():
+    root = _ticket()
+    assert (
+        _order(root)
+        == [
+            "AuditPool",
+            "Comment",
+            *["GeneralID"] * 3,
+            "ProductList",
+            *["ResourceSet"] * 6,
+        ][: len(root)]
+    )
+    assert dict(root.attrib) == {
+        "DescriptiveName": "Business card, 16 pt silk",
+        "JobID": "SF-1001-1",
+        "ProjectID": "1001",
+        "Types": "Product",
+        "Version": "2.1",
+    }
+    assert _only(root, "x:Comment").text == "Call before delivery"
+    assert [set_.get("Name") for set_ in root.findall("x:ResourceSet", SPACES)] == [
+        "Contact",
+        "CustomerInfo",
+        "DeliveryParams",
+        "NodeInfo",
+        "RunList",
+    ]
+    assert all(set_.get("Usage") == "Input" for set_ in root.findall("x:ResourceSet", SPACES))
+
+
+def test_product_tells_quantity_size_sides_and_paper():
+    product = _only(_ticket(), "x:ProductList/x:Product")
+    assert (product.get("Amount"), product.get("IsRoot")) == ("500", "true")
+    assert _order(product) == ["GeneralID", "Intent", "Intent", "Intent"]
+    feature = _only(product, "x:GeneralID")
+    assert dict(feature.attrib) == {
+        "DataType": "NamedFeature",
+        "IDUsage": "Rounded-corners",
+        "IDValue": "Yes",
+    }
+    assert dict(_only(product, ".//x:LayoutIntent").attrib) == {
+        "Bleed": "9",
+        "Dimensions": "252 144",
+        "FinishedDimensions": "252 144 0",
+        "Pages": "2",
+        "Sides": "TwoSidedHeadToHead",
+    }
+    assert dict(_only(product, ".//x:MediaIntent").attrib) == {
+        "Coating": "Satin",
+        "MediaType": "Paper",
+        "Weight": "350",
+    }
+    assert [color.get("Surface") for color in product.iterfind(".//x:SurfaceColor", SPACES)] == [
+        "Front",
+        "Back",
+    ]
+
+
+def test_delivery_names_address_and_what_is_in_the_parcel():
+    root = _ticket()
+    contact = _only(root, ".//x:Contact")
+    assert _order(contact) == ["Address", "ComChannel", "ComChannel", "Company", "Person"]
+    assert dict(_only(contact, "x:Address").attrib) == {
+        "City": "Salt Lake City",
+        "CountryCode": "US",
+        "ExtendedAddress": "Suite 4",
+        "PostalCode": "84101",
+        "Region": "UT",
+        "Street": "100 Main St",
+    }
+    assert [channel.get("Locator") for channel in contact.iterfind("x:ComChannel", SPACES)] == [
+        "mailto:ana@example.com",
+        "tel:+18015550100",
+    ]
+    assert dict(_only(contact, "x:Person").attrib) == {
+        "DescriptiveName": "Ana María O’Neill",
+        "FamilyName": "O’Neill",
+        "FirstName": "Ana María",
+    }
+    delivery = _only(root, ".//x:DeliveryParams")
+    assert delivery.get("Required") == "2026-05-08T17:00:00Z"
+    assert delivery.get("Method") == "Ground-3-5-days"
+    drop = _only(delivery, "x:DropItem")
+    assert drop.get("Amount") == "500"
+    assert drop.get("ItemRef") == _only(root, "x:ProductList/x:Product").get("ID")
+    assert _only(root, ".//x:CustomerInfo").get("CustomerOrderID") == "PO 77/3"
+
+
+def test_files_carry_size_and_digests():
+    art = job_file("Card 1&2.pdf", b"%PDF-1.7 one")
+    root = _ticket(files=[art])
+    spec = _only(root, ".//x:RunList/x:FileSpec")
+    assert dict(spec.attrib) == {
+        "CheckSum": hashlib.md5(art.content).hexdigest(),
+        "FileSize": "12",
+        "MimeType": "application/pdf",
+        "URL": "Card%201%262.pdf",
+        "UserFileName": "Card 1&2.pdf",
+        "{urn:store-fulfillment:ticket:1}SHA256": art.sha256,
+    }
+    assert spec.getparent().get("Pages") == "0 1"
+    several = _ticket(files=[art, replace(art, name="back.pdf")])
+    assert [part.get("Run") for part in several.iterfind(".//x:Part[@Run]", SPACES)] == ["Run-1", "Run-2"]
+    urls = write_xjdf(made_job(files=[art]), {art.name: "files/1.pdf"})
+    assert b'URL="files/1.pdf"' in urls
+
+
+def test_same_job_gives_the_same_bytes():
+    assert write_xjdf(made_job()) == write_xjdf(made_job())
+
+
+@pytest.mark.parametrize("number", ["", "../../etc", "a b", "-rf", "x" * 101, "ä"])
+def test_number_that_is_no_file_name_is_refused(number):
+    with pytest.raises(ValueError, match="job number"):
+        write_xjdf(made_job(number))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"note": "\x00\x0b<&>\ud800"},
+        {"due": None, "external_id": "", "delivery_method": "—", "recipient": {}, "options": {}},
+        {"options": {"Weight": "heavy", "Coating": "Wax", "——": "x", "MediaType": "Vinyl"}},
+        {"files": [job_file("a.pdf"), job_file("b.pdf")], "pages": 1, "two_sided": False},
+        {"recipient": {"Name": "Cher", "CountryCode": "USA", "Phone": "—"}, "product_id": "…"},
+    ],
+)
+def test_hostile_and_bare_jobs_give_tickets_of_the_schema(changes):
+    ticket = write_xjdf(made_job(**changes))
+    etree.fromstring(ticket)
+    if VARIABLE in os.environ:
+        assert find_mistakes(ticket, Path(os.environ[VARIABLE])) == []
+
+
+def test_check_needs_a_schema_and_names_lines(tmp_path, monkeypatch, capsys):
+    ticket = tmp_path / "job.xjdf"
+    ticket.write_bytes(write_xjdf(made_job()))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert main([str(ticket)]) == 2
+    assert VARIABLE in capsys.readouterr().err
+    schema = tmp_path / "small.xsd"
+    schema.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.CIP4.org/JDFSchema_2_0">'
+        '<xs:element name="XJDF"><xs:complexType><xs:sequence/></xs:complexType></xs:element></xs:schema>'
+    )
+    monkeypatch.setenv(VARIABLE, str(schema))
+    assert main([str(ticket)]) == 1
+    assert f"{ticket}: Line 2: " in capsys.readouterr().out
+
+
+def test_check_runs_as_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "production.tickets.check"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Name the tickets" in done.stderr

@@ -1,0 +1,76 @@
+"""Jobs and print files for the tests of production."""
+
+import hashlib
+import io
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pikepdf
+
+from production.adapters.interface import Job, JobFile, JobItem
+
+MM = 72 / 25.4
+
+
+def made_pdf(
+    width_mm: float = 88.9, height_mm: float = 50.8, bleed_mm: float = 3.175, pages: int = 2
+) -> bytes:
+    """A print file: one solid field to the bleed, TrimBox and BleedBox, no marks."""
+    pdf = pikepdf.new()
+    width, height = (width_mm + 2 * bleed_mm) * MM, (height_mm + 2 * bleed_mm) * MM
+    for number in range(pages):
+        page = pdf.add_blank_page(page_size=(width, height))
+        page.obj.TrimBox = [bleed_mm * MM, bleed_mm * MM, width - bleed_mm * MM, height - bleed_mm * MM]
+        page.obj.BleedBox = [0, 0, width, height]
+        page.obj.Contents = pdf.make_stream(b"0 %.1f 0 0 k 0 0 1000 1000 re f" % (number / 10))
+    content = io.BytesIO()
+    pdf.save(content, deterministic_id=True)
+    return content.getvalue()
+
+
+def job_file(name: str = "SF-1001-1.pdf", content: bytes = b"%PDF-1.7 art", url: str = "") -> JobFile:
+    return JobFile(name, "application/pdf", hashlib.sha256(content).hexdigest(), content, url)
+
+
+def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
+    item = JobItem(
+        key="business-card",
+        product_id="8f5c1f0e-5a37-4b52-9f3a-0a4f6a1b2c3d",
+        product_name="Business card, 16 pt silk",
+        sku="BC-16-SILK",
+        quantity=500,
+        pages=2,
+        width_mm=88.9,
+        height_mm=50.8,
+        bleed_mm=3.175,
+        two_sided=True,
+        options={"Weight": "350", "Coating": "Satin", "Rounded corners": "Yes"},
+    )
+    item = replace(item, **{name: changes.pop(name) for name in list(changes) if hasattr(item, name)})
+    job = Job(
+        number=number,
+        order_id="0b9f3a0a-1111-4222-8333-123456789abc",
+        order_number="1001",
+        external_id="PO 77/3",
+        store_id="5f0c1f0e-5a37-4b52-9f3a-0a4f6a1b2c3d",
+        created=datetime(2026, 5, 4, 9, 30, tzinfo=UTC),
+        due=datetime(2026, 5, 8, 17, 0, tzinfo=UTC),
+        item=item,
+        recipient={
+            "Name": "Ana María O’Neill",
+            "Company": "O’Neill & Sons",
+            "Address1": "100 Main St",
+            "Address2": "Suite 4",
+            "City": "Salt Lake City",
+            "State": "UT",
+            "PostalCode": "84101",
+            "CountryCode": "us",
+            "Phone": "+1 (801) 555-0100",
+            "Email": "ana@example.com",
+        },
+        delivery_method="Ground 3–5 days",
+        files=[job_file(f"{number}.pdf")],
+        note="Call before delivery",
+    )
+    return replace(job, **changes)
