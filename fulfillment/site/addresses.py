@@ -28,11 +28,11 @@ def is_for_programs(path: str) -> bool:
 
 
 # Below it the rest of an address is a secret or a signed token.
-TOKEN_ADDRESSES = "/production/"
+HIDING_ADDRESS = "/production/"
 
 
 def logged_path(path: str) -> str:
     """As logs may have it."""
-    if not path.startswith(TOKEN_ADDRESSES):
+    if not path.startswith(HIDING_ADDRESS):
         return path
     return "/".join(path.split("/")[:3]) + "/…"

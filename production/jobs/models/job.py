@@ -41,8 +41,8 @@ class Job(models.Model):
 
     It is its own outbox: `next_try` is when a worker has something to do for it, a submission or, once
     `cancel_requested` is set, a cancellation. `number` is what the provider knows it by: the same over all tries, and
-    another (`generation`) once the job is started again. `is_uncertain` says that a try ended without an answer, so that
-    the provider may have the job.
+    another (`generation`) once the job is started again. `is_uncertain` says that a try ended without an answer, so
+    that the provider may have the job.
     """
 
     number = models.CharField(max_length=40, unique=True)
