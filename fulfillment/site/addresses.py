@@ -28,11 +28,11 @@ def is_for_programs(path: str) -> bool:
 
 
 # Below it the rest of an address is a secret or a signed token.
-HIDING_ADDRESS = "/production/"
+HIDDEN_BELOW = "/production/"
 
 
 def logged_path(path: str) -> str:
     """As logs may have it."""
-    if not path.startswith(HIDING_ADDRESS):
+    if not path.startswith(HIDDEN_BELOW):
         return path
     return "/".join(path.split("/")[:3]) + "/…"
