@@ -33,11 +33,15 @@ _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK
 
 @dataclass
 class RenderInput:
-    """The input of a rendering, built from a template and its values, with problems and messages."""
+    """The input of a rendering, built from a template and its values, with problems and messages.
+
+    `fields` and `places` say of each text its field, and its page and box.
+    """
 
     pages: list[dict[str, Any]]
     pictures: dict[str, tuple[bytes, str]]
     fields: list[str]
+    places: list[tuple[int, int]]
     problems: list[Problem]
     messages: list[Problem]
 
@@ -49,13 +53,18 @@ class SheetBuilder:
         self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
-        self.sheet = RenderInput([], {}, [], [], [])
+        self.sheet = RenderInput([], {}, [], [], [], [])
         self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
-        for page in self.template.pages:
+        for number, page in enumerate(self.template.pages):
             background = self.template.artwork[page.background].digest if page.background else None
-            drawn = [item for box in page.boxes if (item := self._item(box, values, artwork)) is not None]
+            drawn = []
+            for at, box in enumerate(page.boxes):
+                if (item := self._item(box, values, artwork)) is not None:
+                    drawn.append(item)
+                    if item["kind"] == "text":
+                        self.sheet.places.append((number, at))
             self.sheet.pages.append(
                 {
                     "width": page.width,

@@ -25,12 +25,24 @@ MARK_FAMILY = "Lato"
 
 
 @dataclass(frozen=True, slots=True)
+class SetText:
+    """A text as it was set: `page` and `box` are places in the template, the size is in points, the rest in mm."""
+
+    page: int
+    box: int
+    size: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """A proof for the customer: a PDF, a PNG of each page, and warnings about the print quality."""
 
     pdf: bytes
     pages: tuple[bytes, ...]
     messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,7 @@ class PrintFile:
 
     pdf: bytes
     messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,7 @@ class PagePicture:
 
     png: bytes
     problems: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 def render_proof(
@@ -66,8 +80,8 @@ def render_proof(
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
     shown_mark = (mark or "")[:MARK_LETTERS] or None
     families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
-    parts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
-    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages))
+    parts, texts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
+    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
 
 def render_page(
@@ -98,13 +112,21 @@ def render_page(
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
         try:
-            [picture] = _render_in_parallel(builder, workdir, job, deadline)
+            [picture], texts = _render_in_parallel(builder, workdir, job, deadline)
         except ValuesInvalid as error:
             problems += error.problems
-            [picture] = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
+            [picture], texts = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
     finally:
         workdir.release_template(template)
-    return PagePicture(picture, tuple(problems))
+    return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
+
+
+def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
+    """A PNG of each page with its bleed but without its boxes, to read its colours from."""
+    pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
+    builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
+    job = {"mark": None, "slug": 0, "ppi": ppi, "page-only": True}
+    return _render(builder, {}, job, seconds)[0]
 
 
 def render_print(
@@ -122,8 +144,8 @@ def render_print(
     """
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=False)
     families = builder.fonts.chain(MARK_FAMILY, mark or "")[0]
-    parts = _render(builder, values, {"mark": mark, "mark-fonts": families, "slug": SLUG_MM}, seconds)
-    return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages))
+    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, "slug": SLUG_MM}, seconds)
+    return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages), texts)
 
 
 def render_packing_slips(
@@ -162,7 +184,7 @@ def try_template(template: Template, fonts: FontSet | None = None, *, seconds: f
 
 def _render(
     builder: SheetBuilder, values: Mapping[str, str], job: dict[str, Any], seconds: float
-) -> list[bytes]:
+) -> tuple[list[bytes], tuple[SetText, ...]]:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     artwork = workdir.hold_template(builder.template)
@@ -177,8 +199,8 @@ def _render(
 
 def _render_in_parallel(
     builder: SheetBuilder, workdir: WorkDir, job: dict[str, Any], deadline: float
-) -> list[bytes]:
-    """Let the first worker make the PDF, and all workers together the PNGs of the pages."""
+) -> tuple[list[bytes], tuple[SetText, ...]]:
+    """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
     sheet = builder.sheet
     helpers = 0 if job["slug"] else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
     with shared_workers.lend(deadline, helpers) as workers:
@@ -196,7 +218,9 @@ def _render_in_parallel(
                     jobs += [] if whole else [_job(sheet.pages, job, paths)]
                     outputs = [("pdf", len(jobs) - 1), *outputs]
                 setting = _setting(builder, workdir, job.get("ppi"))
-                worker.send({**setting, "root": str(root), "outputs": outputs}, jobs, deadline)
+                measured = len(jobs) - 1 if number == 0 and sheet.places else None
+                request = {**setting, "root": str(root), "outputs": outputs, "measured": measured}
+                worker.send(request, jobs, deadline)
             answers = [worker.receive(deadline) for worker in workers]
         finally:
             for root in roots:
@@ -206,7 +230,8 @@ def _render_in_parallel(
             raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
         if not header["ok"]:
             raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
-    return [part for _, parts in answers for part in parts]
+    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in answers[0][0].get("set", ()))
+    return [part for _, parts in answers for part in parts], texts
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:

@@ -51,13 +51,19 @@ class Renderer:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
                 return {"ok": False, "message": error.message}, []
             parts += output if isinstance(output, list) else [output or b""]
-        return {"ok": True}, parts
+        header: dict[str, Any] = {"ok": True}
+        if (measured := request.get("measured")) is not None:
+            header["set"] = self._query(request, jobs[measured], "<set>")
+        return header, parts
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
-        files = {"main.typ": LAYOUTS["pages"], "job.json": reporting}
+        return sorted(set(self._query(request, reporting, "<unfit>")))
+
+    def _query(self, request: dict[str, Any], job: bytes, label: str) -> Any:
+        files = {"main.typ": LAYOUTS["pages"], "job.json": job}
         compiler = self._new_compiler(request["root"], request["fonts"], files)
-        return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
+        return json.loads(compiler.query(label, field="value"))
 
     def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         self.used += 1
