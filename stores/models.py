@@ -33,6 +33,7 @@ from stores.orders.models import (
     Shipment,
     TestOutcome,
 )
+from stores.presets.models import OutputProfile, PrintPreset
 from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.templates.models import Font
 
@@ -59,6 +60,8 @@ __all__ = [
     "OrderTally",
     "OrderView",
     "OrderedAsset",
+    "OutputProfile",
+    "PrintPreset",
     "Product",
     "ProductionSpeed",
     "Proof",

@@ -7,18 +7,16 @@ kept in memory. One table has all rules: `stores.preflight.table.RULES`.
 
 from stores.preflight.checking import preflight
 from stores.preflight.findings import Finding, Severity, has_error, records
-from stores.preflight.limits import MANAGED, SAFE_MM, Limits, Policy
+from stores.preflight.limits import USUAL, Limits
 from stores.preflight.sheet import Job, ProductFacts
 from stores.preflight.table import RULES, Rule
 
 __all__ = [
-    "MANAGED",
     "RULES",
-    "SAFE_MM",
+    "USUAL",
     "Finding",
     "Job",
     "Limits",
-    "Policy",
     "ProductFacts",
     "Rule",
     "Severity",

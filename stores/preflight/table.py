@@ -5,19 +5,22 @@ from dataclasses import dataclass
 from itertools import chain
 
 from stores.preflight.findings import Severity
-from stores.preflight.limits import Policy
 from stores.preflight.rules import artwork, pictures, product, space, text
 from stores.preflight.rules.hit import Hit
 from stores.preflight.sheet import Sheet
+from stores.press.rules import ColourPolicy
 
 Find = Callable[[Sheet], Iterator[Hit]]
-Severities = Mapping[Policy, Severity | None]
+Severities = Mapping[ColourPolicy, Severity | None]
 
-ERROR: Severities = dict.fromkeys(Policy, Severity.ERROR)
-WARNING: Severities = dict.fromkeys(Policy, Severity.WARNING)
+ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)
+WARNING: Severities = dict.fromkeys(ColourPolicy, Severity.WARNING)
 # Says nothing where colours keep their profiles.
-WHEN_CONVERTED: Severities = {Policy.MANAGED: None, Policy.CMYK: Severity.WARNING}
-STRICT_WHEN_CONVERTED: Severities = {Policy.MANAGED: Severity.WARNING, Policy.CMYK: Severity.ERROR}
+WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.WARNING}
+STRICT_WHEN_CONVERTED: Severities = {
+    ColourPolicy.MANAGED: Severity.WARNING,
+    ColourPolicy.CMYK: Severity.ERROR,
+}
 
 
 @dataclass(frozen=True, slots=True)

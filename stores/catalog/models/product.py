@@ -6,6 +6,7 @@ from django.utils import timezone
 from stores.catalog.models.store import EXTERNAL_ID, Store, validate_external_id
 from stores.catalog.models.template_change import TEMPLATE_TRIGGER
 from stores.catalog.models.template_picture import PICTURES_TRIGGER
+from stores.presets.models import PrintPreset
 
 
 @pghistory.track(exclude=["verbose_rendering", "template"])
@@ -33,6 +34,17 @@ class Product(models.Model):
     width_mm = models.DecimalField("width (mm)", max_digits=9, decimal_places=3)
     height_mm = models.DecimalField("height (mm)", max_digits=9, decimal_places=3)
     is_active = models.BooleanField("active", default=True)
+    # Without one the built-in preset: stores.press.rules.MANAGED. By its code, as catalog files name it.
+    preset = models.ForeignKey(
+        PrintPreset,
+        to_field="code",
+        db_index=False,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="products",
+        verbose_name="print preset",
+    )
     template = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
@@ -64,7 +76,8 @@ class Product(models.Model):
         indexes = [
             models.Index(
                 "store", "position", "id", condition=models.Q(is_active=True), name="product_catalog_order"
-            )
+            ),
+            models.Index("preset", condition=models.Q(preset__isnull=False), name="product_of_preset"),
         ]
         ordering = ["store", "position", "id"]
         triggers = [TEMPLATE_TRIGGER, PICTURES_TRIGGER]

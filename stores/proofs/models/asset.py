@@ -13,6 +13,13 @@ class AssetFormat(models.TextChoices):
     JPEG = "jpg", "JPEG"
 
 
+class PlatesFormat(models.TextChoices):
+    """Of pictures that were sent in CMYK, or in grey with a profile of their own."""
+
+    JPEG = "plates.jpg", "JPEG"
+    PNG = "plates.png", "PNG"
+
+
 class Asset(models.Model):
     """A picture for the image fields of a store's products, re-encoded from an upload.
 
@@ -33,6 +40,10 @@ class Asset(models.Model):
     size = models.PositiveIntegerField()
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
+    # The form of a second file, with the plates as they were sent; empty where the picture itself has the same.
+    plates = models.CharField(
+        max_length=10, choices=PlatesFormat.choices, blank=True, default="", db_default="", editable=False
+    )
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, db_default=Now(), editable=False)
     # A printed picture is kept for reprints, until the last of its orders is erased.

@@ -1,0 +1,61 @@
+"""What a print file has to keep, as plain data: stores.presets stores it, the writer and the checks read it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+PDF_X4 = "PDF/X-4"
+MANAGED_CODE = "managed"
+
+
+class ColourPolicy(StrEnum):
+    """`MANAGED` keeps the colours of the source, with their profiles; `CMYK` converts all to the output condition."""
+
+    MANAGED = "Managed"
+    CMYK = "CMYK"
+
+
+@dataclass(frozen=True, slots=True)
+class PresetRules:
+    """A print preset. The defaults are the built-in one, of products that name none.
+
+    `profile` is the SHA-256 of an output profile, or empty for the shipped one. `bleed_mm` is the bleed that the
+    printer wants; None keeps the bleed of each template. Text keeps `safe_mm` from the trim. `severities` replaces the
+    severity of preflight rules, by code: "Error", "Warning" or "Off".
+    """
+
+    code: str = MANAGED_CODE
+    name: str = "Managed"
+    standard: str = PDF_X4
+    policy: ColourPolicy = ColourPolicy.MANAGED
+    profile: str = ""
+    bleed_mm: float | None = None
+    safe_mm: float = 3.0
+    marks: bool = True
+    slug: bool = False
+    highest_ink: int = 300
+    lowest_ppi: int = 150
+    severities: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_cmyk(self) -> bool:
+        return self.policy == ColourPolicy.CMYK
+
+    @property
+    def digest(self) -> str:
+        """Equal for presets that print the same; names and severities change no file."""
+        kept = {
+            key: value for key, value in asdict(self).items() if key not in {"code", "name", "severities"}
+        }
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "PresetRules":
+        """Reads what `PrintPreset.RULES_SQL` writes."""
+        return cls(**{**record, "policy": ColourPolicy(record["policy"])})
+
+
+MANAGED = PresetRules()
