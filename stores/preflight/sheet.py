@@ -30,7 +30,8 @@ class ProductFacts:
 class Job:
     """A template with a customer's values, as it was typeset.
 
-    `digests` are those of `images`, where they are known; `only` names the pages to look at, if not all.
+    `digests` are those of `images`, where they are known, and `plated` the fields whose picture goes to the press
+    in its own inks; `only` names the pages to look at, if not all.
     """
 
     template: Template
@@ -40,6 +41,7 @@ class Job:
     texts: Sequence[SetText] = ()
     product: ProductFacts | None = None
     digests: Mapping[str, str] | None = None
+    plated: Collection[str] = ()
     only: Collection[int] | None = None
 
 

@@ -37,7 +37,7 @@ def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
 
 def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
-        if facts.mode in {"RGB", "RGBA", "P"}:
+        if facts.mode in {"RGB", "RGBA", "P"} and one.box.field not in sheet.job.plated:
             yield hit_of(one, "RGB", "CMYK or grey")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)

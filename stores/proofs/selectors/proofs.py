@@ -1,8 +1,9 @@
 """Products to make proofs of, and stored proofs, each in one prepared statement."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,12 +13,22 @@ from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from stores.catalog.selectors.products import association_required, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
+from stores.preflight import ProductFacts
+from stores.presets.models import PrintPreset
+from stores.press.rules import MANAGED, PresetRules
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
+# What is sold and how it is printed, of the row `product`.
+PRINT_FACTS = f"""(
+    json_build_object('width_mm', product.width_mm::float8, 'height_mm', product.height_mm::float8,
+                      'page_count', product.page_count, 'preset',
+                      ({PrintPreset.RULES_SQL} WHERE preset.code = product.preset_id)::json)::text
+)"""
 PRODUCT = f"""{CALLER}
-SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES}
+SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES},
+       {PRINT_FACTS}
 FROM caller, stores_store store
      CROSS JOIN LATERAL (SELECT {VISIBLE} AS is_visible) access
      LEFT JOIN stores_product product
@@ -25,18 +36,22 @@ FROM caller, stores_store store
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
 PRODUCTS_BY_KEY = f"""
-SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES} FROM stores_product WHERE id = ANY(%s)
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRINT_FACTS}
+FROM stores_product product WHERE id = ANY(%s)
 """  # noqa: S608 - constant texts only
 STORE = f"""{CALLER}
 SELECT access.is_visible, store.id FROM caller, stores_store store, LATERAL (SELECT {VISIBLE} AS is_visible) access
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
-PROOF = "SELECT digest, sizes, messages::text, last_used, traces FROM stores_proof WHERE digest = %s"
+PROOF = "SELECT digest, sizes, messages::text, last_used, traces, preflight::text FROM stores_proof WHERE digest = %s"
 
 
 @dataclass(frozen=True, slots=True)
 class ProductVersion:
-    """The current version of a product; `font_names` are the storage names of all operators' fonts, comma separated."""
+    """The current version of a product; `font_names` are the storage names of all operators' fonts, comma separated.
+
+    `print_facts` is JSON: see PrintFacts.
+    """
 
     pk: int
     external_id: str
@@ -44,6 +59,24 @@ class ProductVersion:
     version: int
     has_template: bool
     font_names: str
+    print_facts: str
+
+    @property
+    def print(self) -> "PrintFacts":
+        return _print_facts(self.print_facts)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintFacts:
+    product: ProductFacts
+    preset: PresetRules
+
+
+@lru_cache(maxsize=256)
+def _print_facts(text: str) -> PrintFacts:
+    record = orjson.loads(text)
+    preset = record.pop("preset")
+    return PrintFacts(ProductFacts(**record), PresetRules.from_json(preset) if preset else MANAGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +87,7 @@ class StoredProof:
     last_used: datetime
     # See stores.proofs.services.traces.
     traces: frozenset[str] = frozenset()
+    preflight: Sequence[Mapping[str, Any]] = ()
 
     @property
     def page_count(self) -> int:
@@ -64,8 +98,8 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
     row = _visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
     if row[1] is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
-    store, pk, version, has_template, font_names = row
-    return ProductVersion(pk, product_id, store, version, has_template, font_names)
+    store, pk, *version = row
+    return ProductVersion(pk, product_id, store, *version)
 
 
 def product_version_of(product_pk: int) -> ProductVersion:
@@ -93,7 +127,10 @@ def find_proof(digest: str) -> StoredProof | None:
     return (
         None
         if row is None
-        else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ()))
+        else StoredProof(
+            *(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ())),
+            orjson.loads(row[5] or b"[]"),
+        )
     )
 
 
