@@ -77,9 +77,9 @@ def encoded(image: Image.Image, form: str = "PNG", **saved: Any) -> bytes:
     return target.getvalue()
 
 
-def svg(inner: str) -> dict[str, Any]:
+def svg(inner: str, width: float = WIDTH, height: float = HEIGHT) -> dict[str, Any]:
     """Artwork in units of millimetres, over the card and its bleed."""
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT}"'
+    size = f'viewBox="0 0 {width} {height}"'
     xml = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{inner}</svg>'
     return {"MediaType": "image/svg+xml", "Data": xml}
 

@@ -45,8 +45,8 @@ FAULTS = [
     ("page_count_wrong", [text()], {"pages": 2}),
     ("page_size_wrong", [text()], {"product": ProductFacts(85, 55, 1)}),
     ("background_stretched", [], {"artwork": pdf(b"0 0 0 1 k 60 60 99 40 re f", 60, 60)}),
-    ("bleed_missing", [], {"artwork": svg(GREEN), "BleedMM": 0}),
-    ("bleed_missing", [text("x", Background="#aa2200", X=0, Width=88.9)], {"BleedMM": 1}),
+    ("bleed_missing", [], {"artwork": svg(GREEN, 88.9, 50.8), "BleedMM": 0}),
+    ("bleed_missing", [text("x", Background="#aa2200", X=0, Width=88.9, Align="center")], {"BleedMM": 1}),
     ("bleed_missing", [text(Color="#ffffff")], {"artwork": svg(GREEN), "preset": PresetRules(bleed_mm=5)}),
     ("bleed_not_filled", [photo(X=0, Fit="cover")], sent(picture())),
     ("bleed_not_filled", [photo(X=-2, Y=-2, Fit="cover")], sent(picture())),
@@ -58,7 +58,7 @@ FAULTS = [
     ("text_cut_off", [text(X=60, Align="right", Width=32)], {}),
     ("text_outside_safe_area", [text(X=1)], {}),
     ("text_outside_safe_area", [text(X=4)], {"preset": PresetRules(safe_mm=6)}),
-    ("text_outside_safe_area", [text(X=50, Y=24, Width=70, Height=6, Rotation=90, Align="right")], {}),
+    ("text_outside_safe_area", [text(X=50, Y=24, Width=70, Height=6, Rotation=90, Align="center")], {}),
     ("box_outside_safe_area", [code(X=67.9)], {}),
     ("box_outside_safe_area", [photo(X=1.5)], sent(picture())),
     ("texts_overlap", [text(), text("Head of Sales", X=10, Y=9)], {}),
@@ -222,7 +222,7 @@ def test_a_finding_says_where_the_letters_are_in_millimetres():
     record = found.record()
     assert record["Box"]["X"] == 10
     assert record["Box"]["Y"] == pytest.approx(12 + 6 - 4 * 25.4 / 72, abs=0.01)
-    assert record["Box"]["Width"] == pytest.approx(2.6, abs=0.5)
+    assert record["Box"]["Width"] == pytest.approx(3.28, abs=0.02)
     assert (record["Found"], record["Wanted"]) == ("4 pt", "5 pt")
 
 
