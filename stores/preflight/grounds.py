@@ -2,9 +2,9 @@
 
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from PIL import Image, ImageChops, ImageDraw, ImageStat
+from PIL import Image, ImageChops, ImageDraw
 
 from fulfillment.core.caches import WeightedCache, register_cache
 from stores.preflight.colors import Seen
@@ -31,17 +31,19 @@ class Ground:
     picture: Image.Image
     scale: float
     bleed: float
+    # Sides along which ink at the trim ends there, with the place in the bleed that stays empty.
+    unbled: tuple[tuple[str, Area], ...] = ()
 
     def copied(self) -> "Ground":
-        return Ground(self.picture.copy(), self.scale, self.bleed)
+        return replace(self, picture=self.picture.copy())
 
     def mean(self, area: Area) -> Seen | None:
         """The mean colour of a place; None outside of the picture."""
         box = self._pixels(area)
         if box is None:
             return None
-        red, green, blue = ImageStat.Stat(self.picture.crop(box)).mean
-        return red, green, blue
+        red, green, blue = self.picture.resize((1, 1), Image.Resampling.BOX, box).getpixel((0, 0))  # type: ignore[misc]
+        return float(red), float(green), float(blue)
 
     def fill(self, area: Area, color: Seen) -> None:
         if (box := self._pixels(area)) is not None:
@@ -56,7 +58,6 @@ class Ground:
             self.picture.paste(picture.resize(size, Image.Resampling.BOX), box)
 
     def edge_without_bleed(self, page: Page) -> list[tuple[str, Area]]:
-        """Sides along which ink at the trim ends there, with the place in the bleed that stays empty."""
         outer = round(self.bleed * self.scale)
         if outer < 4:
             return []
@@ -103,8 +104,8 @@ def _longest_run(inside: Image.Image, outside: Image.Image, side: str) -> int:
     return longest
 
 
-_grounds: WeightedCache[tuple[object, ...], Image.Image] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda picture: 500 + 3 * picture.width * picture.height
+_grounds: WeightedCache[tuple[object, ...], Ground] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda ground: 1000 + 3 * ground.picture.width * ground.picture.height
 )
 register_cache(_grounds)
 
@@ -115,15 +116,16 @@ def grounds_of(template: Template, pages: Iterable[int]) -> dict[int, Ground]:
     wanted: dict[int, tuple[object, ...]] = {}
     for number in pages:
         page = template.pages[number]
-        picture = _grounds.get(key := _key(template, page))
-        if picture is not None:
-            found[number] = Ground(picture, _scale(page), page.bleed)
+        ground = _grounds.get(key := _key(template, page))
+        if ground is not None:
+            found[number] = ground
         else:
             wanted[number] = key
     for number, picture in _drawn(template, wanted).items():
-        _grounds.put(wanted[number], picture)
         page = template.pages[number]
-        found[number] = Ground(picture, _scale(page), page.bleed)
+        plain = Ground(picture, _scale(page), page.bleed)
+        found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
+        _grounds.put(wanted[number], found[number])
     return found
 
 

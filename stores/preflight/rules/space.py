@@ -85,7 +85,7 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
         ground = sheet.grounds.get(one.number)
         if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
-        for side, area in ground.edge_without_bleed(one.page):
+        for side, area in ground.unbled:
             found = f"paper in the bleed at the {side}"
             yield Hit(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
 
