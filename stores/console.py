@@ -33,6 +33,8 @@ NAVIGATION = [
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
     Entry("Catalog", "Fonts", "font_download", "stores.font", 215),
+    Entry("Catalog", "Print presets", "print", "stores.printpreset", 220),
+    Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225),
 ]
 
 

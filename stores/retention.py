@@ -3,6 +3,7 @@ from stores.catalog.services import retention as catalog
 from stores.editor.services import retention as editor
 from stores.orders.services import old_tests, recipients
 from stores.orders.services import retention as orders
+from stores.proofs.services import press
 from stores.proofs.services import retention as proofs
 
 
@@ -10,6 +11,7 @@ def retention_rules() -> list[RetentionRule]:
     return [
         *recipients.retention_rules(),
         *proofs.retention_rules(),
+        *press.retention_rules(),
         *editor.retention_rules(),
         *catalog.retention_rules(),
         *orders.retention_rules(),

@@ -19,6 +19,7 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
+from stores.presets.models.print_preset import CODE
 from stores.templates.records import Record
 
 REQUIRED: Any = object()
@@ -37,6 +38,7 @@ class Member(NamedTuple):
 
 
 IDENTIFIER = checks.matching(EXTERNAL_ID, "use 1 to 64 letters, digits and . _ - only")
+PRESET = checks.matching(CODE, "name a print preset by its ID")
 IMAGE_URL = checks.matching(
     r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
     "write an http(s) address, a path that starts with /, or nothing",
@@ -76,6 +78,7 @@ PRODUCT = (
     Member("WidthMM", checks.positive(9, 3), REQUIRED, "width_mm"),
     Member("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm"),
     Member("IsActive", checks.flag, True, "is_active"),
+    Member("Preset", checks.optional(PRESET), None, "preset_id"),
     Member("Template", checks.template, None, "template"),
 )
 

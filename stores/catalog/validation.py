@@ -50,6 +50,11 @@ def matching(form: str, meaning: str) -> Check:
     return check
 
 
+def optional(inner: Check) -> Check:
+    """Null as well as what `inner` allows."""
+    return lambda value: None if value is None else inner(value)
+
+
 def one_of(names: Sequence[str]) -> Check:
     allowed = frozenset(names)
 

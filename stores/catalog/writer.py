@@ -13,7 +13,7 @@ from stores.catalog.records import PRODUCT, STORE
 from stores.templates.records import Record
 
 # Members that are left out of the file where they have their default.
-OMITTED_DEFAULTS = {"HoldWindowMinutes": 60, "Template": None}
+OMITTED_DEFAULTS = {"HoldWindowMinutes": 60, "Template": None, "Preset": None}
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
@@ -43,6 +43,8 @@ def _store(record: Record) -> dict[str, Any]:
 
 def _product(record: Record) -> dict[str, Any]:
     shown = {member.name: record[member.name] for member in PRODUCT[:-1]}
+    if shown["Preset"] is None:
+        del shown["Preset"]
     shown["TemplateFields"] = record["TemplateFields"]
     shown["DeliveredPrices"] = [_price(price) for price in record["DeliveredPrices"]]
     shown["ProductionSpeeds"] = record["ProductionSpeeds"]

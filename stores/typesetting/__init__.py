@@ -1,6 +1,6 @@
 """Typesets a product's template with a customer's values: proofs to look at and PDFs to print.
 
-Pure Python and Typst, no Django. A template is one JSON object, checked by `parse_template`:
+Pure Python, Typst and stores.press, no Django. A template is one JSON object, checked by `parse_template`:
 
     {"Pages": [{"WidthMM": 88.9, "HeightMM": 50.8, "BleedMM": 3.175, "Background": "front.svg", "Boxes": [
         {"Field": "Name", "Kind": "Text", "X": 6, "Y": 8, "Width": 50, "Height": 8, "Rotation": 0,
@@ -41,6 +41,7 @@ from stores.typesetting.folder import load_fields, load_sample, load_template_fo
 from stores.typesetting.fonts import FontSet, open_font
 from stores.typesetting.parsing import parse_draft, parse_template
 from stores.typesetting.pdf_pages import count_pdf_pages, render_pdf_page
+from stores.typesetting.press import MANAGED_PRESS, Press
 from stores.typesetting.rendering import (
     PagePicture,
     PrintFile,
@@ -56,11 +57,13 @@ from stores.typesetting.rendering import (
 from stores.typesetting.template import Artwork, Template
 
 __all__ = [
+    "MANAGED_PRESS",
     "Artwork",
     "Field",
     "FontInvalid",
     "FontSet",
     "PagePicture",
+    "Press",
     "PrintFile",
     "Problem",
     "Proof",

@@ -1,7 +1,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fulfillment.core.visible_text import is_blank
@@ -15,6 +15,7 @@ from stores.typesetting.codes import (
 )
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
+from stores.typesetting.press import PICTURE_TYPES, Press
 from stores.typesetting.template import Artwork, Box, Template
 from stores.typesetting.text_limits import overflow_reason
 
@@ -35,7 +36,8 @@ _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK
 class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
-    `fields` and `places` say of each text its field, and its page and box.
+    `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
+    `separated`, that takes the place of each placeholder in `pictures`.
     """
 
     pages: list[dict[str, Any]]
@@ -44,21 +46,36 @@ class RenderInput:
     places: list[tuple[int, int]]
     problems: list[Problem]
     messages: list[Problem]
+    separated: dict[str, bytes] = field(default_factory=dict)
+    plates: dict[str, str] = field(default_factory=dict)
+
+    def files(self) -> dict[str, tuple[bytes, str]]:
+        """All that a renderer reads for this job alone, with what its file is called."""
+        return {**self.pictures, **{name: (content, "pdf") for name, content in self.separated.items()}}
 
 
 class SheetBuilder:
     """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
 
     def __init__(
-        self, template: Template, images: Mapping[str, bytes], fonts: FontSet, *, proof: bool
+        self,
+        template: Template,
+        images: Mapping[str, bytes],
+        fonts: FontSet,
+        *,
+        proof: bool,
+        press: Press | None = None,
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
+        # Where pictures are separated beforehand; the typesetter sees none of them.
+        self.press = press if press is not None and press.rules.is_cmyk else None
         self.sheet = RenderInput([], {}, [], [], [], [])
+        self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
         for number, page in enumerate(self.template.pages):
-            background = self.template.artwork[page.background].digest if page.background else None
+            background = self.template.artwork[page.background] if page.background else None
             drawn = []
             for at, box in enumerate(page.boxes):
                 if (item := self._item(box, values, artwork)) is not None:
@@ -70,7 +87,8 @@ class SheetBuilder:
                     "width": page.width,
                     "height": page.height,
                     "bleed": page.bleed,
-                    "background": artwork[background] if background else None,
+                    "cut": page.bleed if self.shown_bleed is None else self.shown_bleed(page),
+                    **self._background(background, artwork),
                     "boxes": drawn,
                 }
             )
@@ -97,6 +115,24 @@ class SheetBuilder:
         if box.kind == "Image":
             return self._image(frame, box, content, artwork)
         return self._code(frame, box, content)
+
+    def _background(self, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
+        if picture is None:
+            return {"background": None}
+        if self.press is None or picture.media_type not in PICTURE_TYPES:
+            return {"background": artwork[picture.digest]}
+        return {"background": None, "picture": self._stand_in(picture.digest, picture.data, picture)}
+
+    def _stand_in(self, key: str, content: bytes, picture: Artwork) -> str:
+        """Separates the picture once for all its places; returns the key of its placeholder."""
+        assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
+        if key not in self.sheet.pictures:
+            size = (picture.width, picture.height)
+            shown, digest, separated = self.press.stand_in(content, size, key)
+            self.sheet.pictures[key] = (shown, "jpg")
+            self.sheet.separated[f"separated {key}"] = separated
+            self.sheet.plates[digest] = f"separated {key}"
+        return key
 
     def _text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")
@@ -133,6 +169,8 @@ class SheetBuilder:
         shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
+            if self.press is not None and picture.media_type in PICTURE_TYPES:
+                return {**shown, "picture": self._stand_in(picture.digest, picture.data, picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")
@@ -140,7 +178,9 @@ class SheetBuilder:
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
             size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
-            if key not in self.sheet.pictures:
+            if self.press is not None:
+                self._stand_in(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
+            elif key not in self.sheet.pictures:
                 self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")

@@ -1,25 +1,24 @@
 """Pictures of the pages of a print file, drawn from the very file that goes to the press."""
 
+import io
 import json
-import re
 import time
+
+import pikepdf
 
 from stores.typesetting.errors import RenderingFailed
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.print_boxes import page_objects
 from stores.typesetting.workdir import current_workdir
 from stores.typesetting.workers import shared_workers
 
 SECONDS = 10.0
 # A banner is long: its picture is no longer than this many times its width.
 LONGEST = 4
-_BOX = r"/%s\s*\[([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+)\]"
-_MEDIA = re.compile((_BOX % "MediaBox").encode())
-_TRIM = re.compile((_BOX % "TrimBox").encode())
 
 
 def count_pdf_pages(pdf: bytes) -> int:
-    return len(page_objects(pdf))
+    with _opened(pdf) as opened:
+        return len(opened.pages)
 
 
 def render_pdf_page(
@@ -29,7 +28,8 @@ def render_pdf_page(
 
     Raises IndexError, RenderingFailed or RenderingBusy.
     """
-    sheet, box = _boxes(pdf, page_objects(pdf)[number], trimmed=trimmed)
+    with _opened(pdf) as opened:
+        sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
     width, height = box[2], box[3]
     pixels = min(pixels, max(1, int(pixels * LONGEST * width / height)))
     job = {
@@ -42,18 +42,23 @@ def render_pdf_page(
     return _draw(pdf, job, seconds)
 
 
+def _opened(pdf: bytes) -> pikepdf.Pdf:
+    try:
+        return pikepdf.open(io.BytesIO(pdf))
+    except pikepdf.PdfError as error:
+        raise RenderingFailed("The PDF cannot be read.") from error
+
+
 def _boxes(
-    pdf: bytes, at: int, *, trimmed: bool
+    page: pikepdf.Page, *, trimmed: bool
 ) -> tuple[tuple[float, float], tuple[float, float, float, float]]:
     """Width and height of the sheet, and what is shown of it: left, top, width and height."""
-    media, trim = (pattern.search(pdf, at, at + 2000) for pattern in (_MEDIA, _TRIM))
-    if media is None:
-        raise RenderingFailed("The PDF is not of the form that the typesetter writes.")
-    _, _, right, top = map(float, media.groups())
-    if trim is None or not trimmed:
-        return (right, top), (0.0, 0.0, right, top)
-    x0, y0, x1, y1 = map(float, trim.groups())
-    return (right, top), (x0, top - y1, x1 - x0, y1 - y0)
+    left, bottom, right, top = (float(one) for one in page.mediabox)
+    sheet = (right - left, top - bottom)
+    if not trimmed:
+        return sheet, (0.0, 0.0, *sheet)
+    x0, y0, x1, y1 = (float(one) for one in page.trimbox)
+    return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
 def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 from stores.typesetting.errors import Problem, RenderingFailed, TemplateInvalid, ValuesInvalid, pointer
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.jobs import SheetBuilder
-from stores.typesetting.print_boxes import add_bleed_boxes
+from stores.typesetting.press import MANAGED_PRESS, Press
 from stores.typesetting.template import Template
 from stores.typesetting.workdir import WorkDir, current_workdir
 from stores.typesetting.workers import shared_workers
@@ -19,9 +19,10 @@ SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
 # Drawing the PNGs takes longest; for each further this many pages an idle worker is added.
 PAGES_OF_A_WORKER = 3
-SLUG_MM = 8.0
 MARK_LETTERS = 24
 MARK_FAMILY = "Lato"
+# What layout.typ draws for a screen: nothing outside of the trim.
+SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,12 @@ def render_proof(
     fonts: FontSet | None = None,
     mark: str | None = "PROOF",
     *,
+    press: Press | None = None,
     seconds: float = SECONDS,
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
+
+    With `press` in the colours that it will print: a soft proof.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -80,7 +84,10 @@ def render_proof(
     builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=True)
     shown_mark = (mark or "")[:MARK_LETTERS] or None
     families = builder.fonts.chain(MARK_FAMILY, shown_mark or "")[0]
-    parts, texts = _render(builder, values, {"mark": shown_mark, "mark-fonts": families, "slug": 0}, seconds)
+    job = {"mark": shown_mark, "mark-fonts": families, **SCREEN}
+    if press is not None:
+        job |= {"soft-proof": True}
+    parts, texts = _render(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
 
@@ -104,7 +111,7 @@ def render_page(
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
-    job = {"mark": None, "slug": 0, "ppi": pixels / (page.width / 25.4), "page-only": True}
+    job = {"mark": None, **SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
     deadline = time.monotonic() + seconds
@@ -125,7 +132,7 @@ def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECON
     """A PNG of each page with its bleed but without its boxes, to read its colours from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
     builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
-    job = {"mark": None, "slug": 0, "ppi": ppi, "page-only": True}
+    job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
     return _render(builder, {}, job, seconds)[0]
 
 
@@ -136,16 +143,19 @@ def render_print(
     fonts: FontSet | None = None,
     *,
     mark: str | None = None,
+    press: Press = MANAGED_PRESS,
     seconds: float = 6 * SECONDS,
 ) -> PrintFile:
-    """Render for the press: bleed, crop marks, TrimBox and BleedBox, pictures as they were sent.
+    """Render for the press: PDF/X-4 as the preset says, pictures at full resolution.
 
     No mark but one that says that it is not to be printed.
     """
-    builder = SheetBuilder(template, images or {}, fonts or FontSet.shipped(), proof=False)
-    families = builder.fonts.chain(MARK_FAMILY, mark or "")[0]
-    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, "slug": SLUG_MM}, seconds)
-    return PrintFile(add_bleed_boxes(parts[0], SLUG_MM), tuple(builder.sheet.messages), texts)
+    shown = fonts or FontSet.shipped()
+    builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
+    job = press.job(template.pages)
+    families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
+    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
+    return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
 
 def render_packing_slips(
@@ -183,7 +193,11 @@ def try_template(template: Template, fonts: FontSet | None = None, *, seconds: f
 
 
 def _render(
-    builder: SheetBuilder, values: Mapping[str, str], job: dict[str, Any], seconds: float
+    builder: SheetBuilder,
+    values: Mapping[str, str],
+    job: dict[str, Any],
+    seconds: float,
+    press: Press | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
@@ -192,32 +206,39 @@ def _render(
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return _render_in_parallel(builder, workdir, job, deadline)
+        return _render_in_parallel(builder, workdir, job, deadline, press)
     finally:
         workdir.release_template(builder.template)
 
 
 def _render_in_parallel(
-    builder: SheetBuilder, workdir: WorkDir, job: dict[str, Any], deadline: float
+    builder: SheetBuilder,
+    workdir: WorkDir,
+    job: dict[str, Any],
+    deadline: float,
+    press: Press | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
     sheet = builder.sheet
-    helpers = 0 if job["slug"] else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
+    # What is made for the press is made whole, from its PDF.
+    helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
     with shared_workers.lend(deadline, helpers) as workers:
         share = math.ceil(len(sheet.pages) / len(workers))
         roots: list[Path] = []
         try:
             for number, worker in enumerate(workers):
-                root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.pictures)
+                root, paths = workdir.lay_out_job(worker.slot, builder.template, sheet.files())
                 roots.append(root)
                 pages = sheet.pages[number * share : (number + 1) * share]
                 jobs = [_job(pages, job, paths)]
-                outputs = [("png", 0)] if not job["slug"] else []
+                outputs = [("png", 0)] if press is None else []
                 if number == 0 and "page-only" not in job:
                     whole = pages is sheet.pages or len(workers) == 1
                     jobs += [] if whole else [_job(sheet.pages, job, paths)]
                     outputs = [("pdf", len(jobs) - 1), *outputs]
                 setting = _setting(builder, workdir, job.get("ppi"))
+                if press is not None:
+                    setting["press"] = _press_request(builder, press, root, paths, job)
                 measured = len(jobs) - 1 if number == 0 and sheet.places else None
                 request = {**setting, "root": str(root), "outputs": outputs, "measured": measured}
                 worker.send(request, jobs, deadline)
@@ -232,6 +253,13 @@ def _render_in_parallel(
             raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
     texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in answers[0][0].get("set", ()))
     return [part for _, parts in answers for part in parts], texts
+
+
+def _press_request(
+    builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
+) -> dict[str, Any]:
+    pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
+    return press.request(builder.template.pages, pictures, soft_proof="soft-proof" in job)
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
@@ -249,7 +277,9 @@ def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
     for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
-    title = "Print" if job["slug"] or not job["mark"] else "Proof"
+    for page in (page for page in pages if "picture" in page):
+        page["background"] = paths[page["picture"]]
+    title = "Print" if job["print"] or not job["mark"] else "Proof"
     whole = {"reporting": False, **job, "title": title, "pages": pages}
     return json.dumps(whole).encode()
 

@@ -10,11 +10,15 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import typst
 
+from stores.press.profiles import OutputCondition, condition_of
+from stores.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
 from stores.typesetting.ipc import receive_message, send_message
 
 LAYOUTS = {
@@ -24,6 +28,7 @@ LAYOUTS = {
 }
 # A Compiler keeps every file it has read; a new one costs 3 ms.
 RENDERINGS_OF_A_COMPILER = 500
+POINTS_OF_MM = 72 / 25.4
 STATUS = Path("/proc/self/status")
 
 
@@ -54,7 +59,39 @@ class Renderer:
         header: dict[str, Any] = {"ok": True}
         if (measured := request.get("measured")) is not None:
             header["set"] = self._query(request, jobs[measured], "<set>")
+        if (press := request.get("press")) is not None:
+            return header, list(self._for_press(request, press, parts[0]))
         return header, parts
+
+    def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
+        job = PressJob(
+            condition=_condition(press["profile"]),
+            is_cmyk=press["is_cmyk"],
+            highest_ink=press["highest_ink"],
+            title=press["title"],
+            boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
+            pictures={digest: Path(name).read_bytes() for digest, name in press["pictures"].items()},
+        )
+        if not press["soft_proof"]:
+            return [write_press_file(pdf, job)]
+        shown = write_soft_proof(pdf, job)
+        return [shown, *self._pages_of(request, shown, job.boxes)]
+
+    def _pages_of(self, request: dict[str, Any], pdf: bytes, boxes: Sequence[PageBoxes]) -> Iterator[bytes]:
+        (Path(request["root"]) / "shown.pdf").write_bytes(pdf)
+        for number, page in enumerate(boxes, start=1):
+            width, height = page.width * POINTS_OF_MM, page.height * POINTS_OF_MM
+            job = {
+                "page": number,
+                "box": [0, 0, width, height],
+                "sheet": [width, height],
+                "width": round(page.width / 25.4 * request["ppi"]),
+                "height": round(page.height / 25.4 * request["ppi"]),
+            }
+            files: Any = {"main.typ": LAYOUTS["pdf page"], "job.json": json.dumps(job).encode()}
+            compiler = self._compiler(request["root"], request["fonts"], files)
+            picture = compiler.compile(input=files, format="png", ppi=72, timestamp=request["timestamp"])
+            yield picture if isinstance(picture, bytes) else b""
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
@@ -83,6 +120,12 @@ class Renderer:
             package_path=nowhere,
             package_cache_path=nowhere,
         )
+
+
+@lru_cache(maxsize=4)
+def _condition(profile: str) -> OutputCondition:
+    """The file of a profile is named by its content, so it never changes."""
+    return condition_of(Path(profile).read_bytes())
 
 
 def serve(channel: socket.socket) -> None:

@@ -10,6 +10,7 @@ from django.core.files.storage import FileSystemStorage, default_storage
 
 BATCH = 500
 PRINT_FILES = "print-files"
+PRESS_PICTURES = "press-pictures"
 
 
 def proof_folder(digest: str) -> str:
@@ -29,6 +30,11 @@ def print_folder(order_id: UUID) -> str:
 
 def asset_file(asset_id: UUID, form: str) -> str:
     return f"assets/{asset_id.hex[:2]}/{asset_id.hex}.{form}"
+
+
+def press_picture_file(digest: str, conversion: str) -> str:
+    """A picture in the inks of a preset; it can be made again at any time."""
+    return f"{PRESS_PICTURES}/{digest[:2]}/{digest}-{conversion}.pdf"
 
 
 def write_files(files: Iterable[tuple[str, bytes]]) -> None:

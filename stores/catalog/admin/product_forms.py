@@ -26,7 +26,8 @@ from stores.catalog.services.products import find_product_faults
 from stores.catalog.services.publishing import steps_to_sale
 from stores.templates.records import Record
 
-COLUMNS = {member.name: member.column for member in PRODUCT}
+# By the names of the form: a preset is chosen there as a record, and named by its ID elsewhere.
+COLUMNS = {member.name: member.column for member in PRODUCT} | {"Preset": "preset"}
 CHILD_OF: dict[Any, str] = {TemplateField: "TemplateFields", ProductionSpeed: "ProductionSpeeds"}
 KINDS = {
     "Text:SingleLine": "Text",
@@ -65,6 +66,10 @@ WORDS = {
     "quantity_increment": ("Quantity increment", "Orders are multiples of it."),
     "delivery_method": ("Delivery method", "The usual one, for orders that name none."),
     "page_count": ("Page count", ""),
+    "preset": (
+        "Print preset",
+        "What the printer asks of the print files. Without one: PDF/X-4, colours as they are.",
+    ),
 }
 
 
@@ -247,6 +252,9 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
     for name, column in COLUMNS.items():
         if column in form.cleaned_data:
             record[name] = form.cleaned_data[column]
+    if "preset" in form.cleaned_data:
+        preset = form.cleaned_data["preset"]
+        record["Preset"] = preset.code if preset else None
     for formset in formsets:
         name = CHILD_OF[formset.model]
         members, _ = CHILDREN[name]

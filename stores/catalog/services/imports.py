@@ -20,6 +20,7 @@ from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
 from stores.catalog.validation import brief_json
+from stores.presets.selectors.presets import unknown_presets
 from stores.templates.services.templates import TemplateChecks, same_template
 
 BATCH = 1000
@@ -176,6 +177,7 @@ class _Import:
     def _write_batch(self, work: _StoreWork) -> None:
         """Writes the new and changed products, in the order of the file."""
         self.rows.look_up(work.store, work.batch)
+        self._check_presets(work.batch)
         self._check_templates(work.batch)
         if self.fault_count:  # nothing will be written: the rest is only checked
             work.batch.clear()
@@ -201,6 +203,13 @@ class _Import:
                 self.summary.note(CatalogChange("new", *names))
             elif entry.is_changed:
                 self.summary.note(CatalogChange("changed", *names, entry.members))
+
+    def _check_presets(self, batch: list[Entry]) -> None:
+        unknown = unknown_presets(entry.record["Preset"] for entry in batch)
+        for entry in batch:
+            if (code := entry.record["Preset"]) in unknown:
+                message = f"Preset: there is no print preset {code}."
+                self._note([Fault(f"{entry.pointer}/Preset", "unknown_preset", message)])
 
     def _check_templates(self, batch: list[Entry]) -> None:
         """Checks new and changed templates only: one check takes longer than writing a hundred products."""

@@ -21,6 +21,7 @@ from stores.catalog.records import (
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.catalog import stored_product
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
+from stores.presets.selectors.presets import unknown_presets
 from stores.templates.records import Record, fingerprint
 from stores.templates.services.templates import TemplateChecks, same_template
 
@@ -165,13 +166,19 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _preset_faults(record: Record) -> list[Fault]:
+    if not unknown_presets([record["Preset"]]):
+        return []
+    return [Fault("/Preset", "unknown_preset", f"Preset: there is no print preset {record['Preset']}.")]
+
+
 def _clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
     others = Product.objects.filter(store=store, external_id=record["ID"])
     if product is not None:
         others = others.exclude(pk=product.pk)
     if others.exists():
         return [Fault("/ID", "not_unique", "ID: another product of this store has this ID.")]
-    return []
+    return _preset_faults(record)
 
 
 def end_of_catalog(store: Store) -> int:

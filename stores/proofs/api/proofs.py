@@ -17,6 +17,7 @@ from stores.proofs.selectors.proofs import StoredProof, product_version
 from stores.proofs.services.proofs import make_proof
 from stores.proofs.signed_urls import proof_urls
 
+PROOFS = ("screen", "press")
 ADDRESS = "Signed; opens without credentials for 30 days. The next call renews it."
 
 
@@ -60,6 +61,13 @@ class ProofViewSet(ApiViewSet):
         parameters=[
             STORE_ID,
             OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+            OpenApiParameter(
+                "proof",
+                str,
+                enum=PROOFS,
+                default="screen",
+                description="`press` shows the colours as they will be printed, by the print preset of the product.",
+            ),
         ],
         request={
             "application/json": {
@@ -75,8 +83,17 @@ class ProofViewSet(ApiViewSet):
         product = product_version(request.auth, store_id, product_id)
         if not isinstance(request.data, dict):
             raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
-        proof = make_proof(caller=request.auth, product=product, values=request.data)
+        in_print = _is_soft_proof(request)
+        proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
         return Response(proof_record(proof, product.external_id))
+
+
+def _is_soft_proof(request: Request) -> bool:
+    kind = request.query_params.get("proof", PROOFS[0])
+    if kind not in PROOFS:
+        message = f"proof is {kind[:40]!r}; write {' or '.join(PROOFS)}."
+        raise Invalid.at("?proof", "parameter_invalid", message)
+    return kind == "press"
 
 
 def proof_record(proof: StoredProof, product_id: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -14,21 +13,16 @@ from fulfillment.core.errors import NotFound
 from stores.catalog.selectors.products import association_required, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
 from stores.preflight import ProductFacts
-from stores.presets.models import PrintPreset
-from stores.press.rules import MANAGED, PresetRules
+from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
+from stores.press.rules import PresetRules
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
-# What is sold and how it is printed, of the row `product`.
-PRINT_FACTS = f"""(
-    json_build_object('width_mm', product.width_mm::float8, 'height_mm', product.height_mm::float8,
-                      'page_count', product.page_count, 'preset',
-                      ({PrintPreset.RULES_SQL} WHERE preset.code = product.preset_id)::json)::text
-)"""
+SIZE = "product.width_mm::float8, product.height_mm::float8, product.page_count"
 PRODUCT = f"""{CALLER}
 SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES},
-       {PRINT_FACTS}
+       {PRESET_OF_PRODUCT}, {SIZE}
 FROM caller, stores_store store
      CROSS JOIN LATERAL (SELECT {VISIBLE} AS is_visible) access
      LEFT JOIN stores_product product
@@ -36,7 +30,7 @@ FROM caller, stores_store store
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
 PRODUCTS_BY_KEY = f"""
-SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRINT_FACTS}
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
 FROM stores_product product WHERE id = ANY(%s)
 """  # noqa: S608 - constant texts only
 STORE = f"""{CALLER}
@@ -50,7 +44,7 @@ PROOF = "SELECT digest, sizes, messages::text, last_used, traces, preflight::tex
 class ProductVersion:
     """The current version of a product; `font_names` are the storage names of all operators' fonts, comma separated.
 
-    `print_facts` is JSON: see PrintFacts.
+    `preset` is the record of its print preset, which changes without a new version.
     """
 
     pk: int
@@ -59,24 +53,18 @@ class ProductVersion:
     version: int
     has_template: bool
     font_names: str
-    print_facts: str
+    preset: str | None
+    width_mm: float
+    height_mm: float
+    page_count: int
 
     @property
-    def print(self) -> "PrintFacts":
-        return _print_facts(self.print_facts)
+    def rules(self) -> PresetRules:
+        return rules_from(self.preset)
 
-
-@dataclass(frozen=True, slots=True)
-class PrintFacts:
-    product: ProductFacts
-    preset: PresetRules
-
-
-@lru_cache(maxsize=256)
-def _print_facts(text: str) -> PrintFacts:
-    record = orjson.loads(text)
-    preset = record.pop("preset")
-    return PrintFacts(ProductFacts(**record), PresetRules.from_json(preset) if preset else MANAGED)
+    @property
+    def facts(self) -> ProductFacts:
+        return ProductFacts(self.width_mm, self.height_mm, self.page_count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from fulfillment.core.files.pictures import (
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import asset_file, write_files
 from fulfillment.core.lanes import PICTURES
-from stores.proofs.models import Asset, AssetFormat
+from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 MAXIMUM_BYTES = 10 * 1024 * 1024
 MAXIMUM_PIXELS = 50_000_000
@@ -47,6 +47,9 @@ class CleanPicture:
     form: AssetFormat
     width: int
     height: int
+    # As it was sent, where its own inks or greys are others than those of the picture.
+    plates: bytes = b""
+    plates_form: str = ""
 
 
 def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
@@ -61,9 +64,13 @@ def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
         size=len(picture.content),
         width=picture.width,
         height=picture.height,
+        plates=picture.plates_form,
     )
+    files = [(asset_file(asset.pk, asset.format), picture.content)]
+    if picture.plates:
+        files.append((asset_file(asset.pk, asset.plates), picture.plates))
     with storage_errors():
-        write_files([(asset_file(asset.pk, asset.format), picture.content)])
+        write_files(files)
     asset.save(force_insert=True)
     return asset
 
@@ -82,10 +89,11 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
         raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
-    with PICTURES.place(caller.key), _large_picture_lock(content):
+    with PICTURES.place(caller.key), large_picture_lock(content):
         try:
             source = open_picture(content, FORMATS, _check_header)
             ImageOps.exif_transpose(source, in_place=True)
+            plates, plates_form = _plates(source)
             upright = _in_srgb(source)
         except PictureTooLarge as error:
             raise _refused("asset_too_many_pixels", "The picture has far too many pixels.") from error
@@ -93,12 +101,12 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
             raise _refused("asset_unreadable", "The file is not a readable PNG or JPEG picture.") from error
         if source.format == "PNG":
             clean = encoded(upright, "PNG", compress_level=4)
-            return CleanPicture(clean, AssetFormat.PNG, *upright.size)
+            return CleanPicture(clean, AssetFormat.PNG, *upright.size, plates, plates_form)
         clean = encoded(upright, "JPEG", quality=95, subsampling=0)
-        return CleanPicture(clean, AssetFormat.JPEG, *upright.size)
+        return CleanPicture(clean, AssetFormat.JPEG, *upright.size, plates, plates_form)
 
 
-def _large_picture_lock(content: bytes) -> AbstractContextManager[object]:
+def large_picture_lock(content: bytes) -> AbstractContextManager[object]:
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as picture:
             return _one_at_a_time if picture.width * picture.height > LARGE_PIXELS else nullcontext()
@@ -113,6 +121,17 @@ def _check_header(source: Image.Image) -> None:
         raise _refused("asset_too_many_pixels", f"The picture has {size}.")
     if source.format == "PNG" and getattr(source, "n_frames", 1) != 1:
         raise _refused("asset_animated", "The picture has more than one frame.")
+
+
+def _plates(picture: Image.Image) -> tuple[bytes, str]:
+    """The values of a picture in CMYK, and of a grey one with a profile, which the conversion to sRGB changes."""
+    if picture.mode == "CMYK":
+        return encoded(picture.copy(), "JPEG", quality=95, subsampling=0), PlatesFormat.JPEG
+    if picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture):
+        if picture.format == "PNG" or picture.format is None:
+            return encoded(picture.copy(), "PNG", compress_level=4), PlatesFormat.PNG
+        return encoded(picture.copy(), "JPEG", quality=95), PlatesFormat.JPEG
+    return b"", ""
 
 
 def _in_srgb(picture: Image.Image) -> Image.Image:

@@ -34,10 +34,10 @@ class TemplateMerge:
     uploads: "Uploads"
     product: ProductVersion
 
-    def proof_digest(self) -> str:
+    def proof_digest(self, *extras: str) -> str:
         """Names the proof; test applications share none with others."""
         mode = ["test"] if self.uploads.caller.is_test else []
-        return self.digest(settings.PROOF_MARK, self.product.print_facts, *mode)
+        return self.digest(settings.PROOF_MARK, self.product.preset or "", *mode, *extras)
 
     def digest(self, *extras: str) -> str:
         """Equal for equal renderings, even if their values were sent in different forms."""
@@ -45,8 +45,9 @@ class TemplateMerge:
         content = orjson.dumps([content_values, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
         return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
 
-    def images(self) -> dict[str, bytes]:
-        read = self.uploads.read
+    def images(self, *, plates: bool = False) -> dict[str, bytes]:
+        """The uploaded pictures; with `plates` as they were sent, in their own inks."""
+        read = self.uploads.read_plates if plates else self.uploads.read
         with storage_errors():
             return {name: _content(name, asset, read) for name, asset in self.assets.items()}
 
@@ -60,7 +61,7 @@ class Uploads:
     def __init__(self, caller: Caller, store_id: int) -> None:
         self.caller, self._store_id = caller, store_id
         self._found: dict[UUID, Asset | None] = {}
-        self._contents: WeightedCache[UUID, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
+        self._contents: WeightedCache[str, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 
     def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
         requested = set(asset_ids)
@@ -72,10 +73,16 @@ class Uploads:
 
     def read(self, asset: Asset) -> bytes:
         """Raises FileNotFoundError if the file was removed meanwhile."""
-        content = self._contents.get(asset.pk)
+        return self._read(asset_file(asset.pk, asset.format))
+
+    def read_plates(self, asset: Asset) -> bytes:
+        return self._read(asset_file(asset.pk, asset.plates or asset.format))
+
+    def _read(self, name: str) -> bytes:
+        content = self._contents.get(name)
         if content is None:
-            content = read_file(asset_file(asset.pk, asset.format))
-            self._contents.put(asset.pk, content)
+            content = read_file(name)
+            self._contents.put(name, content)
         return content
 
 

@@ -12,6 +12,7 @@ from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.preflight import preflight_records
+from stores.proofs.services.press import press_of
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import render_print
 
@@ -44,7 +45,7 @@ def render_print_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """Bleed, crop marks, pictures at full resolution, and TEST across what is a test.
+    """As the preset of the product says, pictures at full resolution, and TEST across what is a test.
 
     Takes up to seconds, so hold no lock meanwhile.
     Refuses what cannot be printed; faults point into `values`. A product without a template has no content.
@@ -57,16 +58,18 @@ def render_print_file(
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
-        seconds, images = deadline - time.monotonic(), merged.images()
+        seconds, plates = deadline - time.monotonic(), product.rules.is_cmyk
+        images = merged.images(plates=plates)
         printed = render_print(
             layout.template,
             merged.values,
             images,
             layout.fonts,
             mark=TEST_MARK if caller.is_test else None,
+            press=press_of(product),
             seconds=seconds,
         )
-        findings = preflight_records(merged=merged, images=images, texts=printed.texts)
+        findings = preflight_records(merged=merged, images=images, texts=printed.texts, plates=plates)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages, findings)

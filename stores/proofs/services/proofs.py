@@ -18,18 +18,23 @@ from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.proofs.services.preflight import preflight_records
+from stores.proofs.services.press import press_of
 from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
-from stores.typesetting import render_proof
+from stores.typesetting import Press, render_proof
 
 # A use within this time is not recorded again; PROOF_DAYS_KEPT is far longer.
 TOUCH_AFTER = timedelta(days=1)
+SOFT_PROOF = "soft proof"
 
 
-def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, object]) -> StoredProof:
-    """The stored proof of this product and data, or a new one."""
+def make_proof(
+    *, caller: Caller, product: ProductVersion, values: Mapping[str, object], in_print: bool = False
+) -> StoredProof:
+    """The stored proof of this product and data, or a new one; with `in_print` in the colours of its preset."""
     merged = merge_template(caller=caller, product=product, values=values)
-    digest = merged.proof_digest()
+    press = press_of(product) if in_print else None
+    digest = merged.proof_digest(*([SOFT_PROOF, product.rules.digest] if in_print else []))
     traces = traces_of(caller, merged)
     proof = find_proof(digest)
     if proof is not None and _is_whole(proof) and _is_still_stored(proof):
@@ -37,7 +42,7 @@ def make_proof(*, caller: Caller, product: ProductVersion, values: Mapping[str, 
         record_milestone(application_id=caller.application_id, name=PROOF)
         return proof
     with RENDERINGS.place(caller.key):
-        proof = _render_once(product, merged, digest, traces)
+        proof = _render_once(product, merged, digest, traces, press)
     record_milestone(application_id=caller.application_id, name=PROOF)
     return proof
 
@@ -60,7 +65,7 @@ def _touch(digest: str) -> bool:
 
 
 def _render_once(
-    product: ProductVersion, merged: TemplateMerge, digest: str, traces: list[str]
+    product: ProductVersion, merged: TemplateMerge, digest: str, traces: list[str], press: Press | None
 ) -> StoredProof:
     """Renders once for equal requests at the same time; the others wait and then return the stored proof."""
     with transaction.atomic():
@@ -71,7 +76,9 @@ def _render_once(
             return proof
         with typesetting_errors(), measured_rendering("proof"):
             images, layout = merged.images(), merged.layout
-            rendered = render_proof(layout.template, merged.values, images, layout.fonts, settings.PROOF_MARK)
+            rendered = render_proof(
+                layout.template, merged.values, images, layout.fonts, settings.PROOF_MARK, press=press
+            )
         findings = preflight_records(merged=merged, images=images, texts=rendered.texts)
         contents = (rendered.pdf, *rendered.pages)
         with storage_errors():

@@ -67,7 +67,11 @@ def _remove_assets(batch: int) -> Iterator[int]:
 def _remove_asset_rows(batch: int) -> list[str]:
     rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
     Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
-    return [asset_file(one.pk, one.format) for one in rows]
+    return [name for one in rows for name in _files_of(one)]
+
+
+def _files_of(asset: Asset) -> list[str]:
+    return [asset_file(asset.pk, form) for form in (asset.format, asset.plates) if form]
 
 
 def _unused_proofs(days: int) -> QuerySet[Proof]:
@@ -159,7 +163,7 @@ def _stray_assets() -> Iterator[str]:
     for shard in listed("assets")[0]:
         for names in batches(listed(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
-            stored = {asset_file(one.pk, one.format) for one in Asset.objects.filter(pk__in=ids)}
+            stored = {name for one in Asset.objects.filter(pk__in=ids) for name in _files_of(one)}
             strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_young(name, YOUNG))
 

@@ -1,0 +1,59 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.errors import DomainError
+from stores.presets.models import PrintPreset
+from stores.presets.services.presets import remove_preset, severity_faults
+
+
+class PrintPresetForm(forms.ModelForm):
+    def clean_severities(self) -> Any:
+        severities = self.cleaned_data["severities"] or {}
+        if faults := severity_faults(severities):
+            raise forms.ValidationError([fault.message for fault in faults])
+        return severities
+
+
+@admin.register(PrintPreset)
+class PrintPresetAdmin(ConsoleAdmin):
+    """What the print files of the products that name it hold; files of old orders stay as they are."""
+
+    form = PrintPresetForm
+    list_display = ["name", "code", "policy", "standard", "profile", "highest_ink", "lowest_ppi", "updated"]
+    list_select_related = ["profile"]
+    list_filter = ["policy"]
+    search_fields = ["name", "code"]
+    search_help_text = "Name or preset ID"
+    empty_help = (
+        "Products without a preset print by the built-in one: PDF/X-4, colours of the source with their profiles. "
+        "Add a preset for what a printer asks for."
+    )
+    fieldsets = [
+        (None, {"fields": ["code", "name"]}),
+        ("Colours", {"fields": ["standard", "policy", "profile", "highest_ink", "lowest_ppi"]}),
+        ("Page", {"fields": ["bleed_mm", "safe_mm", "marks", "slug"]}),
+        ("Preflight", {"fields": ["severities"]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:
+        return ["code"] if preset else []
+
+    def delete_model(self, request: HttpRequest, instance: PrintPreset) -> None:
+        try:
+            remove_preset(preset=instance)
+        except DomainError as error:
+            messages.error(request, error.message)
+
+    def response_delete(self, request: HttpRequest, display: str, object_id: Any) -> HttpResponse:
+        if PrintPreset.objects.filter(pk=object_id).exists():
+            return HttpResponseRedirect(reverse("admin:stores_printpreset_changelist"))
+        return super().response_delete(request, display, object_id)
+
+    def delete_queryset(self, request: HttpRequest, presets: Any) -> None:
+        for preset in presets:
+            self.delete_model(request, preset)

@@ -1,0 +1,24 @@
+from collections.abc import Iterable
+from functools import lru_cache
+
+import orjson
+
+from stores.presets.models import PrintPreset
+from stores.press.rules import MANAGED, PresetRules
+
+# For the row `product` of a statement: the preset it names, as text, or null.
+PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.preset_id)"
+
+
+@lru_cache(maxsize=256)
+def rules_from(record: str | None) -> PresetRules:
+    """What a statement with PRESET_OF_PRODUCT has read."""
+    return MANAGED if record is None else PresetRules.from_json(orjson.loads(record))
+
+
+def unknown_presets(codes: Iterable[str | None]) -> set[str]:
+    """The codes among these that no preset has."""
+    named = {code for code in codes if code}
+    if not named:
+        return set()
+    return named.difference(PrintPreset.objects.filter(code__in=named).values_list("code", flat=True))

@@ -1,0 +1,36 @@
+"""Operators' output profiles as local files, because the renderers read no others."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from fulfillment.core.db.prepared import fetch_row
+from stores.press.profiles import SHIPPED
+
+CONTENT = "SELECT content FROM stores_outputprofile WHERE sha256 = %s"
+
+
+def profile_file(sha256: str) -> Path:
+    """The file of a profile, which never changes; without a name the shipped one."""
+    if not sha256:
+        return SHIPPED
+    path = _folder() / f"{sha256}.icc"
+    if not path.exists():
+        row = fetch_row(CONTENT, (sha256,))
+        if row is None:
+            raise LookupError(f"There is no output profile {sha256}.")
+        # Renamed when whole: another thread may look for it now.
+        half = Path(tempfile.mkstemp(dir=_folder())[1])
+        half.write_bytes(bytes(row[0]))
+        half.rename(path)
+    return path
+
+
+@cache
+def _folder() -> Path:
+    holder = tempfile.TemporaryDirectory(prefix="output-profiles-")
+    _folders.append(holder)
+    return Path(holder.name)
+
+
+_folders: list[tempfile.TemporaryDirectory[str]] = []

@@ -1,0 +1,36 @@
+import hashlib
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from fulfillment.core.errors import Conflict, Invalid
+from stores.presets.models import OutputProfile
+from stores.press.profiles import ProfileInvalid, read_profile
+
+
+def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
+    """Checks and stores an ICC profile; presets may use it from then on."""
+    try:
+        description = read_profile(content)
+    except ProfileInvalid as error:
+        raise Invalid.at("/file", error.code, str(error)) from error
+    sha256 = hashlib.sha256(content).hexdigest()
+    if OutputProfile.objects.filter(sha256=sha256).exists():
+        raise Invalid.at("/file", "profile_known", "This file has already been added.")
+    profile = OutputProfile(
+        description=description, file_name=file_name[:200], sha256=sha256, size=len(content), content=content
+    )
+    profile.save(force_insert=True)
+    return profile
+
+
+@transaction.atomic
+def remove_profile(*, profile: OutputProfile) -> None:
+    """Raises Conflict while a preset uses it."""
+    try:
+        profile.delete()
+    except ProtectedError as error:
+        names = ", ".join(sorted(str(one) for one in list(error.protected_objects)[:5]))
+        raise Conflict(
+            f"The profile is used by {names}; change these first.", code="profile_in_use"
+        ) from error

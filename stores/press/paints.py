@@ -1,0 +1,133 @@
+"""How the colours of a PDF are painted: in the inks of a press, in shades of a mask, or as a screen shows them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PIL import Image
+
+from stores.press.colours import FULL, RGB, Separation
+
+GREY, OF_RGB, OF_CMYK = "grey", "rgb", "cmyk"
+COMPONENTS = {GREY: 1, OF_RGB: 3, OF_CMYK: 4}
+DEVICE = {GREY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
+OPERATORS = {GREY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
+Values = Sequence[float]
+
+
+class Paint(Protocol):
+    """`target` is the kind of colours it makes; colours have values from 0 to 1."""
+
+    target: str
+
+    def colour(self, kind: str, values: Values) -> Values | None:
+        """None for a colour that stays as it is."""
+
+    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+        """The colours along a gradient; None for one that stays as it is."""
+
+    def picture(self, picture: Image.Image) -> Image.Image | None:
+        """A picture of mode L, RGB or CMYK; None for one that stays as it is, but for its colour space."""
+
+
+class Inks:
+    """For the press: everything but inks is separated, and greys are on the K plate alone."""
+
+    target = OF_CMYK
+
+    def __init__(self, separation: Separation) -> None:
+        self._separation = separation
+
+    def colour(self, kind: str, values: Values) -> Values | None:
+        if kind == OF_CMYK:
+            return None
+        return [ink / FULL for ink in self._separation.separated(as_rgb(kind, values))]
+
+    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+        if kind == OF_CMYK:
+            return None
+        wanted = [as_rgb(kind, values) for values in colours]
+        is_grey = all(red == green == blue for red, green, blue in wanted)
+        inks = self._separation.separated if is_grey else self._separation.blended
+        return [[ink / FULL for ink in inks(colour)] for colour in wanted]
+
+    def picture(self, picture: Image.Image) -> Image.Image | None:
+        return None if picture.mode == "L" else self._separation.picture(picture)
+
+
+class Shades:
+    """For a mask, which is read by its luminosity."""
+
+    target = GREY
+
+    def colour(self, kind: str, values: Values) -> Values | None:
+        return [luminosity(kind, values)]
+
+    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+        return [[luminosity(kind, values)] for values in colours]
+
+    def picture(self, picture: Image.Image) -> Image.Image | None:
+        return None if picture.mode == "L" else picture.convert("L")
+
+
+class SoftProof:
+    """For a screen: each colour as it looks when it is printed."""
+
+    target = OF_RGB
+
+    def __init__(self, separation: Separation, inks: Inks | None) -> None:
+        """With `inks` as the CMYK policy prints, else as a RIP converts managed colours."""
+        self._separation, self._inks = separation, inks
+
+    def colour(self, kind: str, values: Values) -> Values | None:
+        return self._shown([self._printed(kind, values)])[0]
+
+    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+        if kind != OF_CMYK and self._inks is not None:
+            return self._shown(self._inks.blend(kind, colours) or [])
+        return self._shown([self._printed(kind, values) for values in colours])
+
+    def picture(self, picture: Image.Image) -> Image.Image | None:
+        if picture.mode == "CMYK":
+            return self._separation.picture_on_screen(picture)
+        if picture.mode != "L" or self._inks is None:
+            return self._separation.picture_on_screen(self._separation.picture(picture.convert("RGB")))
+        black = picture.point([FULL - value for value in range(FULL + 1)])
+        empty = Image.new("L", picture.size, 0)
+        return self._separation.picture_on_screen(Image.merge("CMYK", (empty, empty, empty, black)))
+
+    def _printed(self, kind: str, values: Values) -> Values:
+        if kind == OF_CMYK:
+            return values
+        if self._inks is not None:
+            return self._inks.colour(kind, values) or values
+        return [ink / FULL for ink in self._separation.blended(as_rgb(kind, values))]
+
+    def _shown(self, inks: Sequence[Values]) -> list[Values]:
+        shown: list[Values] = []
+        for one in inks:
+            cyan, magenta, yellow, black = (byte(value) for value in one)
+            shown.append(
+                [value / FULL for value in self._separation.on_screen((cyan, magenta, yellow, black))]
+            )
+        return shown
+
+
+def as_rgb(kind: str, values: Values) -> RGB:
+    if kind == GREY:
+        return (byte(values[0]),) * 3
+    red, green, blue = (byte(value) for value in values)
+    return red, green, blue
+
+
+def luminosity(kind: str, values: Values) -> float:
+    """As PDF takes it from device colours."""
+    if kind == GREY:
+        return values[0]
+    if kind == OF_RGB:
+        return 0.3 * values[0] + 0.59 * values[1] + 0.11 * values[2]
+    cyan, magenta, yellow, black = values
+    return 1 - min(1.0, 0.3 * cyan + 0.59 * magenta + 0.11 * yellow + black)
+
+
+def byte(value: float) -> int:
+    return min(FULL, max(0, round(value * FULL)))

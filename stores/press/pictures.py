@@ -1,0 +1,123 @@
+"""Pictures for the press: separated once and kept as a PDF with that one image, which the writer puts in place.
+
+The typesetter sees a grey placeholder of the same proportions, so it never decodes the picture itself.
+"""
+
+import zlib
+from fractions import Fraction
+from io import BytesIO
+
+import pikepdf
+from PIL import Image, ImageCms, ImageOps
+
+from stores.press.colours import Separation
+from stores.press.paints import DEVICE, GREY, OF_CMYK
+
+# A stretch of this share of a pixel of the placeholder is nothing on paper: 0.01 mm on two metres.
+LONGEST_SIDE = 800
+JPEG_QUALITY = 90
+INVERTED = [1, 0] * 4
+KEPT = "/Picture"
+# Bytes of the same picture in other words: a new number makes all kept ones again.
+VERSION = 1
+
+
+def separate_picture(content: bytes, separation: Separation) -> bytes:
+    """A picture as a PDF with one image in inks. CMYK and grey pictures keep the plates they have."""
+    with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+        is_jpeg = source.format == "JPEG"
+        turned = _is_turned(source)
+        upright = ImageOps.exif_transpose(source) if turned else source
+        as_sent = content if is_jpeg and not turned else None
+        plain, mask = _parts(upright)
+        pdf = pikepdf.Pdf.new()
+        if plain.mode == "RGB":
+            plain, as_sent = separation.picture(_in_srgb(plain, source.info.get("icc_profile"))), None
+        is_inverted = "adobe" in source.info if as_sent else True
+        image = _image(pdf, plain, as_jpeg=is_jpeg, as_sent=as_sent, is_inverted=is_inverted)
+        if mask is not None:
+            image.SMask = pdf.make_indirect(_image(pdf, mask, as_jpeg=False))
+    pdf.Root[KEPT] = pdf.make_indirect(image)
+    out = BytesIO()
+    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
+    return out.getvalue()
+
+
+def placeholder(size: tuple[float, float], name: str) -> bytes:
+    """A grey JPEG of these proportions; its comment makes it different from all others."""
+    width, height = max(size[0], 0.001), max(size[1], 0.001)
+    shape = Fraction(width / height).limit_denominator(LONGEST_SIDE)
+    if shape.numerator > LONGEST_SIDE:
+        shape = 1 / Fraction(height / width).limit_denominator(LONGEST_SIDE)
+    out = BytesIO()
+    grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
+    grey.save(out, "JPEG", quality=50, comment=name.encode())
+    return out.getvalue()
+
+
+def kept_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
+    """The image of what `separate_picture` made."""
+    return pdf.Root[KEPT]
+
+
+def _is_turned(source: Image.Image) -> bool:
+    return source.getexif().get(0x0112, 1) not in {0, 1}
+
+
+def _parts(picture: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+    """The picture in mode L, RGB or CMYK, and its transparency."""
+    if picture.mode in {"L", "RGB", "CMYK"} and "transparency" not in picture.info:
+        return picture, None
+    if picture.mode == "1":
+        return picture.convert("L"), None
+    if picture.mode.startswith("I"):
+        return picture.convert("I").point([round(value / 257) for value in range(65_536)], "L"), None
+    if picture.mode == "LA":
+        return picture.getchannel("L"), picture.getchannel("A")
+    if picture.mode == "P" and "transparency" not in picture.info:
+        return picture.convert("RGB"), None
+    clear = picture.convert("RGBA")
+    return clear.convert("RGB"), clear.getchannel("A")
+
+
+def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
+    if not profile:
+        return picture
+    try:
+        own = ImageCms.ImageCmsProfile(BytesIO(profile))
+        return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
+    except (ImageCms.PyCMSError, OSError):
+        return picture
+
+
+def _image(
+    pdf: pikepdf.Pdf,
+    picture: Image.Image,
+    *,
+    as_jpeg: bool,
+    as_sent: bytes | None = None,
+    is_inverted: bool = True,
+) -> pikepdf.Stream:
+    kind = OF_CMYK if picture.mode == "CMYK" else GREY
+    content = as_sent or (_jpeg(picture) if as_jpeg else zlib.compress(picture.tobytes()))
+    image = pikepdf.Stream(
+        pdf,
+        content,
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Image,
+        Width=picture.width,
+        Height=picture.height,
+        BitsPerComponent=8,
+        ColorSpace=pikepdf.Name(DEVICE[kind]),
+        Filter=pikepdf.Name.DCTDecode if as_jpeg else pikepdf.Name.FlateDecode,
+    )
+    if as_jpeg and kind == OF_CMYK and is_inverted:
+        image.Decode = pikepdf.Array(INVERTED)
+    return image
+
+
+def _jpeg(picture: Image.Image) -> bytes:
+    out = BytesIO()
+    picture.info = {}
+    picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return out.getvalue()

@@ -1,0 +1,95 @@
+"""Output profiles: what of an ICC file may be used, and how a print file names the output condition."""
+
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from PIL import ImageCms
+
+SHIPPED = Path(__file__).parent / "profiles" / "ISOcoated_v2_300_bas.icc"
+# A name in the registry of the ICC, www.color.org: others are identified by their profile alone.
+SHIPPED_CONDITION = "FOGRA39"
+PROFILE_BYTES = 10_000_000
+HEADER_BYTES = 128
+RELATIVE_COLORIMETRIC = 1
+
+
+class ProfileInvalid(ValueError):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCondition:
+    """What the output intent says; `condition` is a registered name, or "Custom"."""
+
+    condition: str
+    description: str
+    profile: bytes
+
+
+def read_profile(content: bytes) -> str:
+    """The description of a profile that can be printed with; raises ProfileInvalid with the fault."""
+    if len(content) > PROFILE_BYTES:
+        raise ProfileInvalid("profile_too_large", f"A profile has at most {PROFILE_BYTES:,} bytes.")
+    if len(content) < HEADER_BYTES or content[36:40] != b"acsp":
+        raise ProfileInvalid("not_a_profile", "The file is not an ICC profile.")
+    if int.from_bytes(content[:4]) != len(content):
+        raise ProfileInvalid(
+            "profile_damaged",
+            f"The profile says that it has {int.from_bytes(content[:4]):,} bytes, the file has {len(content):,}.",
+        )
+    if content[12:16] != b"prtr":
+        raise ProfileInvalid(
+            "not_an_output_profile",
+            f"The profile is of class {_name(content[12:16])}; an output profile is prtr.",
+        )
+    if content[16:20] != b"CMYK":
+        raise ProfileInvalid(
+            "not_cmyk", f"The profile is for {_name(content[16:20])}; only CMYK can be printed with."
+        )
+    if content[8] not in {2, 4}:
+        raise ProfileInvalid("profile_version", "Profiles of ICC versions 2 and 4 are allowed.")
+    _try(content)
+    return _description(content)
+
+
+def shipped_condition() -> OutputCondition:
+    return _shipped()
+
+
+def condition_of(content: bytes) -> OutputCondition:
+    shipped = _shipped()
+    return (
+        shipped if content == shipped.profile else OutputCondition("Custom", _description(content), content)
+    )
+
+
+@cache
+def _shipped() -> OutputCondition:
+    content = SHIPPED.read_bytes()
+    return OutputCondition(SHIPPED_CONDITION, _description(content), content)
+
+
+def _try(content: bytes) -> None:
+    """Makes a conversion each way: what LittleCMS cannot use must be known before it is printed with."""
+    try:
+        profile = ImageCms.ImageCmsProfile(BytesIO(content))
+        screen = ImageCms.createProfile("sRGB")
+        ImageCms.buildTransform(screen, profile, "RGB", "CMYK", RELATIVE_COLORIMETRIC)
+        ImageCms.buildTransform(profile, screen, "CMYK", "RGB", RELATIVE_COLORIMETRIC)
+    except (ImageCms.PyCMSError, OSError, ValueError) as error:
+        raise ProfileInvalid(
+            "profile_unusable", "LittleCMS cannot convert colours with the profile."
+        ) from error
+
+
+def _description(content: bytes) -> str:
+    text = ImageCms.ImageCmsProfile(BytesIO(content)).profile.profile_description
+    return " ".join((text or "").split())[:200] or "Without a description"
+
+
+def _name(tag: bytes) -> str:
+    return tag.decode("ascii", "replace").strip() or "nothing"

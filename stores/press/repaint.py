@@ -1,0 +1,196 @@
+"""Walks through all that a page draws and paints its colours anew: content streams, gradients and pictures."""
+
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+from PIL import Image
+
+from stores.press.gradients import repaint_gradient
+from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_RGB, Paint, Shades, byte
+from stores.press.streams import TakenApart, recoloured
+
+KINDS_OF_DEVICES = {
+    "/DeviceRGB": OF_RGB,
+    "/CalRGB": OF_RGB,
+    "/DeviceGray": GREY,
+    "/CalGray": GREY,
+    "/DeviceCMYK": OF_CMYK,
+}
+KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
+
+
+def kind_of(space: Any) -> str | None:
+    """What kind of colours a colour space has; None for patterns, spot colours and other spaces."""
+    if isinstance(space, pikepdf.Name):
+        return KINDS_OF_DEVICES.get(str(space))
+    if not isinstance(space, pikepdf.Array) or not len(space):
+        return None
+    if str(space[0]) == "/ICCBased":
+        return KINDS_OF_SIZES.get(int(space[1].get("/N", 0)))
+    return KINDS_OF_DEVICES.get(str(space[0]))
+
+
+class Repaint:
+    """Each object is painted once; what makes a mask is painted in shades."""
+
+    def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
+        self._pdf, self._paint = pdf, paint
+        self._seen: set[tuple[int, int]] = set()
+        self._emptied: list[tuple[Any, list[str]]] = []
+
+    def run(self) -> None:
+        for page in self._pdf.pages:
+            if "/Contents" not in page.obj:
+                continue
+            if isinstance(page.obj.Contents, pikepdf.Array):
+                page.contents_coalesce()
+            self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
+        for spaces, names in self._emptied:
+            for name in names:
+                if name in spaces:
+                    del spaces[name]
+
+    def _is_new(self, thing: Any) -> bool:
+        if not thing.is_indirect:
+            return True
+        if thing.objgen in self._seen:
+            return False
+        self._seen.add(thing.objgen)
+        return True
+
+    def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
+        if not self._is_new(stream):
+            return
+        named = resources.get("/ColorSpace") if resources is not None else None
+        spaces = dict(KINDS_OF_DEVICES)
+        own: list[str] = []
+        for name, space in named.items() if named is not None else ():
+            if (kind := kind_of(space)) is not None:
+                spaces[name] = kind
+                own.append(name)
+        content = stream.read_bytes()
+        painted = recoloured(content, spaces, paint)
+        if painted is None:
+            painted = TakenApart(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
+        if painted != content:
+            # Compressed when the file is saved.
+            stream.write(painted)
+        replaced = [name for name in own if paint.target != OF_CMYK or spaces[name] != OF_CMYK]
+        if replaced:
+            self._emptied.append((named, replaced))
+        if resources is not None:
+            self._resources(resources, paint)
+
+    def _resources(self, resources: Any, paint: Paint) -> None:
+        if not self._is_new(resources):
+            return
+        for state in _values(resources, "/ExtGState"):
+            mask = state.get("/SMask")
+            if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
+                self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
+        for shading in _values(resources, "/Shading"):
+            self._gradient(shading, paint)
+        for pattern in _values(resources, "/Pattern"):
+            self._pattern(pattern, paint)
+        for drawn in _values(resources, "/XObject"):
+            draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
+            if draw is not None:
+                draw(drawn, paint)
+        for font in _values(resources, "/Font"):
+            for glyph in font.CharProcs.values() if str(font.get("/Subtype")) == "/Type3" else ():
+                self._drawing(glyph, font.get("/Resources"), paint)
+
+    def _pattern(self, pattern: Any, paint: Paint) -> None:
+        if int(pattern.get("/PatternType", 0)) == 2:
+            self._gradient(pattern.Shading, paint)
+        elif isinstance(pattern, pikepdf.Stream):
+            self._drawing(pattern, pattern.get("/Resources"), paint)
+
+    def _form(self, form: Any, paint: Paint) -> None:
+        group = form.get("/Group")
+        if group is not None and "/CS" in group:
+            group.CS = pikepdf.Name(DEVICE[paint.target])
+        self._drawing(form, form.get("/Resources"), paint)
+
+    def _gradient(self, shading: Any, paint: Paint) -> None:
+        kind = kind_of(shading.get("/ColorSpace"))
+        if kind is not None and self._is_new(shading):
+            repaint_gradient(self._pdf, shading, kind, paint)
+
+    def _picture(self, image: Any, paint: Paint) -> None:
+        if not self._is_new(image) or image.get("/ImageMask", False):
+            return
+        space = image.get("/ColorSpace")
+        if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed":
+            self._palette(image, space, paint)
+            return
+        kind = kind_of(space)
+        if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
+            return
+        if kind == GREY and (paint.target in {OF_CMYK, GREY}):
+            image.ColorSpace = pikepdf.Name(DEVICE[GREY])
+            return
+        if (source := _decoded(image, kind)) is None:
+            return
+        painted = paint.picture(source)
+        if painted is not None:
+            _write_picture(image, painted, paint.target)
+
+    def _palette(self, image: Any, space: Any, paint: Paint) -> None:
+        kind = kind_of(space[1])
+        if kind is None:
+            return
+        table = bytes(space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3]))
+        size = COMPONENTS[kind]
+        entries = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
+        painted = [paint.colour(kind, [value / 255 for value in entry]) for entry in entries]
+        if any(one is None for one in painted):
+            return
+        written = bytes(byte(value) for one in painted for value in one or ())
+        base = pikepdf.Name(DEVICE[paint.target])
+        image.ColorSpace = pikepdf.Array(
+            [pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)]
+        )
+
+
+def _values(resources: Any, key: str) -> Iterator[Any]:
+    found = resources.get(key)
+    if isinstance(found, pikepdf.Dictionary):
+        yield from list(found.values())
+
+
+def _decoded(image: Any, kind: str) -> Image.Image | None:
+    """None for what cannot be read here: it keeps its own colours, with their profile."""
+    filters = image.get("/Filter")
+    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}[kind]
+    try:
+        if names == ["/DCTDecode"]:
+            picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+            return picture.convert(mode)
+        bits, content = int(image.BitsPerComponent), image.read_bytes()
+        if bits == 16:
+            content, bits = content[::2], 8
+        return Image.frombytes(mode, (int(image.Width), int(image.Height)), content) if bits == 8 else None
+    except (OSError, ValueError, pikepdf.PdfError):
+        return None
+
+
+def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
+    was_jpeg = str(image.get("/Filter")) == "/DCTDecode"
+    for key in ("/Decode", "/DecodeParms", "/Intent"):
+        if key in image:
+            del image[key]
+    if was_jpeg:
+        out = BytesIO()
+        picture.save(out, "JPEG", quality=90, subsampling=0)
+        image.write(out.getvalue(), filter=pikepdf.Name.DCTDecode)
+        if target == OF_CMYK:
+            image.Decode = pikepdf.Array([1, 0] * 4)
+    else:
+        image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
+    image.ColorSpace = pikepdf.Name(DEVICE[target])
+    image.BitsPerComponent = 8

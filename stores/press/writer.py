@@ -1,0 +1,211 @@
+"""The pass after the typesetter that makes its PDF press-ready; the same input gives the same bytes."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+
+from stores.press.colours import separation_of
+from stores.press.identity import identify, intend
+from stores.press.paints import Inks, SoftProof
+from stores.press.pictures import kept_image
+from stores.press.profiles import OutputCondition
+from stores.press.repaint import Repaint
+
+POINTS_OF_MM = 72 / 25.4
+PDF_VERSION = "1.6"
+# The typesetter draws the marks in full process colours, the only ones in four full inks that are stroked.
+_MARKS = re.compile(rb"(?<![\d.])1 1 1 1 K(?![A-Za-z0-9])")
+_OF_PAGES = ("/Annots", "/AA", "/StructParents", "/Tabs", "/PieceInfo", "/Metadata", "/Thumb")
+_OF_CATALOG = (
+    "/StructTreeRoot",
+    "/MarkInfo",
+    "/AcroForm",
+    "/Names",
+    "/OpenAction",
+    "/AA",
+    "/Outlines",
+    "/PieceInfo",
+)
+_OF_FORMS = (
+    "/OPI",
+    "/Ref",
+    "/PS",
+    "/StructParents",
+    "/StructParent",
+    "/PieceInfo",
+    "/Metadata",
+    "/Alternates",
+)
+_OF_STATES = ("/TR", "/TR2", "/HTP", "/HT")
+
+
+@dataclass(frozen=True, slots=True)
+class PageBoxes:
+    """Trimmed size, bleed and the margin outside of it that holds the marks, in millimetres."""
+
+    width: float
+    height: float
+    bleed: float
+    slug: float
+
+
+@dataclass(frozen=True, slots=True)
+class PressJob:
+    """`pictures` are separated ones, by the SHA-256 of the placeholder that stands for each; `spots` the names of spot
+    colours, by the process colour that stands for each."""
+
+    condition: OutputCondition
+    is_cmyk: bool
+    highest_ink: int
+    title: str
+    boxes: Sequence[PageBoxes]
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def write_press_file(source: bytes, job: PressJob) -> bytes:
+    """The typesetter's PDF as PDF/X-4."""
+    with pikepdf.open(BytesIO(source)) as pdf:
+        opened = _place_pictures(pdf, job.pictures)
+        if job.is_cmyk:
+            Repaint(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
+        _set_groups(pdf)
+        for page, boxes in zip(pdf.pages, job.boxes, strict=True):
+            _finish_page(pdf, page.obj, boxes)
+        _drop(pdf.Root, *_OF_CATALOG)
+        identify(pdf, title=job.title, made_from=source)
+        intend(pdf, job.condition)
+        written = _saved(pdf)
+        del opened
+    return written
+
+
+def write_soft_proof(source: bytes, job: PressJob) -> bytes:
+    """The PDF in the colours that the press will print, for a screen."""
+    with pikepdf.open(BytesIO(source)) as pdf:
+        opened = _place_pictures(pdf, job.pictures)
+        separation = separation_of(job.condition.profile, job.highest_ink)
+        Repaint(pdf, SoftProof(separation, Inks(separation) if job.is_cmyk else None)).run()
+        written = _saved(pdf)
+        del opened
+    return written
+
+
+def _saved(pdf: pikepdf.Pdf) -> bytes:
+    out = BytesIO()
+    pdf.save(
+        out,
+        force_version=PDF_VERSION,
+        deterministic_id=True,
+        object_stream_mode=pikepdf.ObjectStreamMode.disable,
+        stream_decode_level=pikepdf.StreamDecodeLevel.none,
+    )
+    return out.getvalue()
+
+
+def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, bytes]) -> list[pikepdf.Pdf]:
+    """Puts the separated pictures in the place of their placeholders; their files stay open until all is written."""
+    opened: list[pikepdf.Pdf] = []
+    if not pictures:
+        return opened
+    for image in pdf.objects:
+        if not isinstance(image, pikepdf.Stream) or str(image.get("/Filter")) != "/DCTDecode":
+            continue
+        content = pictures.get(hashlib.sha256(image.read_raw_bytes()).hexdigest())
+        if content is None:
+            continue
+        kept = pikepdf.open(BytesIO(content))
+        opened.append(kept)
+        _replace(image, pdf.copy_foreign(kept_image(kept)))
+    return opened
+
+
+def _replace(image: Any, kept: Any) -> None:
+    for key in list(image.keys()):
+        if key != "/Length":
+            del image[key]
+    image.write(kept.read_raw_bytes(), filter=kept.Filter)
+    for key, value in kept.items():
+        if key not in {"/Length", "/Filter"}:
+            image[key] = value
+
+
+def _set_groups(pdf: pikepdf.Pdf) -> None:
+    """Groups blend in the inks of the press; a mask keeps the space that its luminosity is read in."""
+    masks, forms = set(), []
+    for thing in pdf.objects:
+        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            continue
+        if str(thing.get("/Type")) == "/ExtGState" or "/SMask" in thing:
+            _drop(thing, *_OF_STATES)
+            mask = thing.get("/SMask")
+            masks |= {mask.G.objgen} if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else set()
+        if str(thing.get("/Subtype")) == "/Form":
+            _drop(thing, *_OF_FORMS)
+            forms += [thing] if "/Group" in thing else []
+    for form in forms:
+        if form.objgen not in masks:
+            form.Group.CS = pikepdf.Name.DeviceCMYK
+
+
+def _finish_page(pdf: pikepdf.Pdf, page: Any, boxes: PageBoxes) -> None:
+    slug, bleed = boxes.slug * POINTS_OF_MM, boxes.bleed * POINTS_OF_MM
+    left, bottom, right, top = (float(one) for one in page.MediaBox)
+    page.MediaBox = _box(left, bottom, right, top, 0.0)
+    page.BleedBox = _box(left, bottom, right, top, slug)
+    page.TrimBox = _box(left, bottom, right, top, slug + bleed)
+    _drop(page, "/CropBox", "/ArtBox", *_OF_PAGES)
+    if _has_transparency(page):
+        page.Group = pikepdf.Dictionary(
+            Type=pikepdf.Name.Group, S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True
+        )
+    else:
+        _drop(page, "/Group")
+    if slug:
+        _register_marks(pdf, page)
+
+
+def _box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
+    return pikepdf.Array(
+        [round(one, 4) for one in (left + inset, bottom + inset, right - inset, top - inset)]
+    )
+
+
+def _has_transparency(page: Any) -> bool:
+    resources = page.get("/Resources", pikepdf.Dictionary())
+    states = resources.get("/ExtGState", pikepdf.Dictionary())
+    drawn = resources.get("/XObject", pikepdf.Dictionary())
+    return any(_is_clear(state) for state in states.values()) or any(
+        "/Group" in one or "/SMask" in one for one in drawn.values()
+    )
+
+
+def _is_clear(state: Any) -> bool:
+    blends = str(state.get("/BM", "/Normal")) not in {"/Normal", "/Compatible"}
+    masked = isinstance(state.get("/SMask"), pikepdf.Dictionary)
+    return blends or masked or any(float(state.get(key, 1)) < 1 for key in ("/CA", "/ca"))
+
+
+def _register_marks(pdf: pikepdf.Pdf, page: Any) -> None:
+    """The crop marks on every plate there is, spot colours included."""
+    content = page.Contents.read_bytes()
+    marked, count = _MARKS.subn(b"/Registration CS 1 SCN", content)
+    if not count:
+        return
+    page.Contents.write(marked)
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=[1, 1, 1, 1], N=1)
+    space = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name.All, pikepdf.Name.DeviceCMYK, tint])
+    resources = page.Resources
+    if "/ColorSpace" not in resources:
+        resources.ColorSpace = pikepdf.Dictionary()
+    resources.ColorSpace["/Registration"] = pdf.make_indirect(space)
+
+
+def _drop(thing: Any, *keys: str) -> None:
+    for key in keys:
+        if key in thing:
+            del thing[key]

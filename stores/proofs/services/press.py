@@ -1,0 +1,64 @@
+"""What a product's print files are made with: its preset, the profile's file, and pictures separated once and kept."""
+
+import hashlib
+from contextlib import suppress
+from datetime import timedelta
+
+from django.core.files.storage import default_storage
+
+from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.files.stored import PRESS_PICTURES, press_picture_file, read_file, write_files
+from stores.presets.selectors.profiles import profile_file
+from stores.press.colours import separation_of
+from stores.press.pictures import VERSION, separate_picture
+from stores.press.rules import PresetRules
+from stores.proofs.selectors.proofs import ProductVersion
+from stores.proofs.services.assets import large_picture_lock
+from stores.proofs.services.stray_files import count_old_files, remove_old_files
+from stores.typesetting import Press
+
+# Made again when it is needed later.
+DAYS_KEPT = timedelta(days=14)
+
+
+def press_of(product: ProductVersion) -> Press:
+    rules = product.rules
+    return Press(
+        rules=rules,
+        profile=profile_file(rules.profile),
+        title=product.external_id,
+        separate=_Separating(rules).separate,
+    )
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        RetentionRule(
+            "separated pictures",
+            lambda: count_old_files(PRESS_PICTURES, DAYS_KEPT),
+            lambda batch: remove_old_files(PRESS_PICTURES, DAYS_KEPT),
+        )
+    ]
+
+
+class _Separating:
+    """Two callers at once may both separate a picture; they write the same bytes."""
+
+    def __init__(self, rules: PresetRules) -> None:
+        self._rules = rules
+
+    def separate(self, content: bytes) -> bytes:
+        conversion = f"{VERSION} {self._rules.profile} {self._rules.highest_ink}"
+        name = press_picture_file(
+            hashlib.sha256(content).hexdigest(), hashlib.sha256(conversion.encode()).hexdigest()[:16]
+        )
+        with suppress(FileNotFoundError), storage_errors():
+            if default_storage.exists(name):
+                return read_file(name)
+        profile = profile_file(self._rules.profile).read_bytes()
+        with large_picture_lock(content):
+            separated = separate_picture(content, separation_of(profile, self._rules.highest_ink))
+        with storage_errors():
+            write_files([(name, separated)])
+        return separated

@@ -1,0 +1,83 @@
+"""How a print file or a soft proof is made for the press: its preset, and what separates and keeps pictures."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stores.press.colours import separation_of
+from stores.press.pictures import placeholder, separate_picture
+from stores.press.profiles import SHIPPED
+from stores.press.rules import MANAGED, PresetRules
+from stores.typesetting.template import Page
+
+SLUG_MM = 8.0
+PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
+TITLE = "Print"
+
+Separating = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """`profile` is the file of the preset's output profile; `separate` makes a picture's plates, or finds them kept.
+
+    `title` is what the file is called, in its metadata and its slug line.
+    """
+
+    rules: PresetRules = MANAGED
+    profile: Path = SHIPPED
+    title: str = TITLE
+    separate: Separating | None = None
+
+    @property
+    def slug_mm(self) -> float:
+        """The margin outside of the bleed."""
+        return SLUG_MM if self.rules.marks or self.rules.slug else 0.0
+
+    def bleed_of(self, page: Page) -> float:
+        """As the printer wants it, but no more than the template has."""
+        wanted = self.rules.bleed_mm
+        return page.bleed if wanted is None else min(wanted, page.bleed)
+
+    def job(self, pages: Sequence[Page]) -> dict[str, Any]:
+        """What layout.typ draws outside of the trim."""
+        lines = [
+            f"{self.title} · {number} / {len(pages)} · {self.rules.name}"
+            for number in range(1, len(pages) + 1)
+        ]
+        return {
+            "print": True,
+            "slug": self.slug_mm,
+            "marks": self.rules.marks,
+            "slug-lines": lines if self.rules.slug else [],
+        }
+
+    def request(
+        self, pages: Sequence[Page], pictures: Mapping[str, str], *, soft_proof: bool
+    ) -> dict[str, Any]:
+        """For stores.typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
+        slug = 0.0 if soft_proof else self.slug_mm
+        return {
+            "profile": str(self.profile),
+            "is_cmyk": self.rules.is_cmyk,
+            "highest_ink": self.rules.highest_ink,
+            "title": self.title,
+            "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in pages],
+            "pictures": dict(pictures),
+            "soft_proof": soft_proof,
+        }
+
+    def separated(self, content: bytes) -> bytes:
+        if self.separate is not None:
+            return self.separate(content)
+        return separate_picture(content, separation_of(self.profile.read_bytes(), self.rules.highest_ink))
+
+    def stand_in(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
+        """A placeholder, its digest, and the separated picture that will take its place."""
+        shown = placeholder(size, digest)
+        return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
+
+
+MANAGED_PRESS = Press()
