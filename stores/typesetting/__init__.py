@@ -40,7 +40,7 @@ from stores.typesetting.fields import Field, resolve_values
 from stores.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
 from stores.typesetting.fonts import FontSet, open_font
 from stores.typesetting.parsing import parse_draft, parse_template
-from stores.typesetting.pdf_pages import count_pdf_pages, render_pdf_page
+from stores.typesetting.pdf_pages import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.typesetting.press import MANAGED_PRESS, Press
 from stores.typesetting.rendering import (
     PagePicture,
@@ -82,6 +82,7 @@ __all__ = [
     "open_font",
     "parse_draft",
     "parse_template",
+    "pdf_page_areas",
     "pointer",
     "read_field",
     "render_backgrounds",

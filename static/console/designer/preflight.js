@@ -1,0 +1,77 @@
+// What may print badly on the open page: numbered frames on the canvas, and a list that says why and what helps.
+
+import { draw, make } from "./dom.js";
+import { boxesOf, keyOf, openPage } from "./store.js";
+import { numeric } from "./geometry.js";
+
+const SMALLEST_MM = 1.5;
+
+export function makePreflight({ store, canvas }) {
+  const marks = draw("svg", { class: "preflight-marks", "aria-hidden": "true" });
+  canvas.sheet.append(marks);
+  const section = make("div", { class: "ds-preflight", role: "status", "aria-label": "Preflight" });
+  const isHere = (finding) => finding.Page === store.state.page + 1;
+
+  function lead({ place }) {
+    const box = boxesOf(store.state)[place];
+    if (!box) return;
+    store.set({ selection: [keyOf(box)] });
+    canvas.scrollTo(keyOf(box));
+    canvas.focus(keyOf(box));
+  }
+
+  function frame(finding, number) {
+    const { X, Y, Width, Height } = finding.Box;
+    const [width, height] = [Math.max(Width, SMALLEST_MM), Math.max(Height, SMALLEST_MM)];
+    const [x, y] = [X - (width - Width) / 2, Y - (height - Height) / 2];
+    return draw(
+      "g",
+      { class: `preflight-${finding.Severity.toLowerCase()}` },
+      draw("rect", { x, y, width, height }),
+      draw("text", { x, y, dy: "-0.25em", "font-size": 12 / store.state.scale }, String(number)),
+    );
+  }
+
+  function item(finding, number) {
+    const words = [
+      make("p", {}, make("strong", {}, finding.Severity), ` ${finding.Message}`),
+      make("p", { class: "preflight-remedy" }, finding.Remedy),
+    ];
+    const there = finding.place !== null;
+    const shown = there ? make("button", { type: "button", class: "ds-lead", onclick: () => lead(finding) }, "Select the box") : null;
+    return make(
+      "li",
+      { class: `preflight-item preflight-${finding.Severity.toLowerCase()}` },
+      make("span", { class: "preflight-number", "aria-hidden": "true" }, String(number)),
+      make("div", {}, ...words, shown),
+    );
+  }
+
+  function drawMarks() {
+    const page = openPage(store.state);
+    const bleed = Math.max(0, numeric(page.BleedMM));
+    const size = [numeric(page.WidthMM) + 2 * bleed, numeric(page.HeightMM) + 2 * bleed];
+    marks.setAttribute("viewBox", `${-bleed} ${-bleed} ${size[0]} ${size[1]}`);
+    marks.replaceChildren(...store.state.findings.filter(isHere).map((finding, place) => frame(finding, place + 1)));
+  }
+
+  function render() {
+    drawMarks();
+    const found = store.state.findings.filter(isHere);
+    section.hidden = found.length === 0;
+    if (found.length === 0) {
+      section.replaceChildren();
+      return;
+    }
+    const title = `Preflight: ${found.length} finding${found.length > 1 ? "s" : ""} on this page`;
+    const list = make("ol", { class: "preflight-list" }, ...found.map((finding, place) => item(finding, place + 1)));
+    section.replaceChildren(make("details", { open: true }, make("summary", {}, title), list));
+  }
+
+  store.subscribe((state, before) => {
+    if (state.findings !== before.findings || state.page !== before.page) render();
+    else if (state.scale !== before.scale) drawMarks();
+  });
+  render();
+  return { section };
+}

@@ -1,0 +1,51 @@
+"""Findings as pages draw them: a numbered frame over the picture of a page, and the same number in a list."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# A frame that is as small as a point of type could not be seen.
+SMALLEST_MM = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Lengths are attributes of SVG, in millimetres of the trimmed page."""
+
+    number: int
+    severity: str
+    x: str
+    y: str
+    width: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOfPage:
+    """`view_box` covers what the picture shows; `letter` is the size of a number on it."""
+
+    view_box: str
+    letter: str
+    marks: list[Mark]
+
+
+def picture_of_page(
+    findings: Sequence[Mapping[str, Any]], page: int, shown: tuple[float, float, float, float]
+) -> PictureOfPage:
+    """`page` counts from 1; `shown` is left, top, width and height of the picture in mm from the trim."""
+    view_box = " ".join(f"{part:g}" for part in shown)
+    marks = [_mark(number, one) for number, one in enumerate(findings, 1) if one["Page"] == page]
+    return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
+
+
+def _mark(number: int, finding: Mapping[str, Any]) -> Mark:
+    box = finding["Box"]
+    width, height = max(box["Width"], SMALLEST_MM), max(box["Height"], SMALLEST_MM)
+    return Mark(
+        number,
+        finding["Severity"].lower(),
+        f"{box['X'] - (width - box['Width']) / 2:g}",
+        f"{box['Y'] - (height - box['Height']) / 2:g}",
+        f"{width:g}",
+        f"{height:g}",
+    )
