@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.orders.models import Order
-from tests.factories.orders import make_product
+from tests.factories.orders import make_product, order_body
 from tests.factories.templates import field, page, text_box
 from tests.support.axe import violations
 
@@ -42,7 +42,9 @@ def test_the_playground_frames_what_may_print_badly_until_it_is_mended(product, 
     listed = shown.locator(".preflight-list li")
     expect(listed).to_have_count(2)
     expect(listed.filter(has_text="4 pt; 5 pt wanted")).to_contain_text("Shorten the text")
-    expect(listed.filter(has_text="1.0 mm from the trim; 3 mm wanted")).to_contain_text("Move the text further inside")
+    expect(listed.filter(has_text="1.0 mm from the trim; 3 mm wanted")).to_contain_text(
+        "Move the text further inside"
+    )
     marks = shown.locator(".proof-sheet .preflight-marks rect")
     expect(marks).to_have_count(2)
     assert is_over(marks.first, shown.get_by_alt_text("Page 1 of the proof"), left=1, top=20)
@@ -74,8 +76,24 @@ def test_the_editor_shows_findings_while_the_template_is_edited(product, visitor
     assert visitor.complaints == []
 
 
-def test_the_console_frames_findings_on_the_print_file_of_an_order(product, visitor):
-    visitor.go("/catalog/demo/near")
-    visitor.sign_in("operator")
-    visitor.page.get_by_role("button", name="Place a demo order").click()
-    visitor.page.wait_for_url(lambda address: "/near" in address or "/orders/" in address)
+@pytest.fixture
+def order(product, site) -> Order:
+    line = {"ProductID": "near", "Quantity": 100, "TemplateData": {"Words": "Ada Lovelace"}}
+    body = order_body(Items=[line])
+    assert site[1].as_application().call("POST", "/store/associated/order", body).status_code == 201
+    return Order.objects.latest("number")
+
+
+def test_the_console_frames_findings_on_the_print_file_of_an_order(order, visitor):
+    shown = open_as(visitor, "user", f"/admin/stores/order/{order.pk}/change/")
+    shown.get_by_role("link", name="Preflight: 2 warnings").click()
+    pages = shown.get_by_role("dialog")
+    expect(pages.locator(".preflight-list li")).to_have_count(2)
+    picture = pages.get_by_alt_text("Page 1 of the print file")
+    picture.scroll_into_view_if_needed()
+    shown.wait_for_function("document.querySelector('dialog .proof-sheet img').naturalWidth > 0")
+    frame, shape = pages.locator(".preflight-marks rect").first.bounding_box(), picture.bounding_box()
+    # Around the trim are bleed, and room for the crop marks.
+    assert shape["x"] < frame["x"] < shape["x"] + shape["width"] / 3
+    assert violations(shown) == []
+    assert visitor.complaints == []
