@@ -10,9 +10,9 @@ SMALLEST_MM = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Lengths are attributes of SVG, in millimetres of the trimmed page."""
+    """Lengths are attributes of SVG, in millimetres of the trimmed page; several findings of one place share a frame."""
 
-    number: int
+    numbers: str
     severity: str
     x: str
     y: str
@@ -34,15 +34,20 @@ def picture_of_page(
 ) -> PictureOfPage:
     """`page` counts from 1; `shown` is left, top, width and height of the picture in mm from the trim."""
     view_box = " ".join(f"{part:g}" for part in shown)
-    marks = [_mark(number, one) for number, one in enumerate(findings, 1) if one["Page"] == page]
+    places: dict[tuple[float, ...], list[int]] = {}
+    for number, one in enumerate(findings, 1):
+        if one["Page"] == page:
+            places.setdefault(tuple(one["Box"].values()), []).append(number)
+    marks = [_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
     return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
 
 
-def _mark(number: int, finding: Mapping[str, Any]) -> Mark:
+def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
+    """Errors come first: the first finding of a place says its colour."""
     box = finding["Box"]
     width, height = max(box["Width"], SMALLEST_MM), max(box["Height"], SMALLEST_MM)
     return Mark(
-        number,
+        ", ".join(map(str, numbers)),
         finding["Severity"].lower(),
         f"{box['X'] - (width - box['Width']) / 2:g}",
         f"{box['Y'] - (height - box['Height']) / 2:g}",

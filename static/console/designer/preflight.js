@@ -20,7 +20,7 @@ export function makePreflight({ store, canvas }) {
     canvas.focus(keyOf(box));
   }
 
-  function frame(finding, number) {
+  function frame(finding, numbers) {
     const { X, Y, Width, Height } = finding.Box;
     const [width, height] = [Math.max(Width, SMALLEST_MM), Math.max(Height, SMALLEST_MM)];
     const [x, y] = [X - (width - Width) / 2, Y - (height - Height) / 2];
@@ -28,7 +28,7 @@ export function makePreflight({ store, canvas }) {
       "g",
       { class: `preflight-${finding.Severity.toLowerCase()}` },
       draw("rect", { x, y, width, height }),
-      draw("text", { x, y, dy: "-0.25em", "font-size": 12 / store.state.scale }, String(number)),
+      draw("text", { x, y, dy: "-0.25em", "font-size": 12 / store.state.scale }, numbers),
     );
   }
 
@@ -52,7 +52,15 @@ export function makePreflight({ store, canvas }) {
     const bleed = Math.max(0, numeric(page.BleedMM));
     const size = [numeric(page.WidthMM) + 2 * bleed, numeric(page.HeightMM) + 2 * bleed];
     marks.setAttribute("viewBox", `${-bleed} ${-bleed} ${size[0]} ${size[1]}`);
-    marks.replaceChildren(...store.state.findings.filter(isHere).map((finding, place) => frame(finding, place + 1)));
+    // Several findings of one place share a frame; errors come first.
+    const places = new Map();
+    store.state.findings.filter(isHere).forEach((finding, at) => {
+      const key = JSON.stringify(finding.Box);
+      const place = places.get(key) || { finding, numbers: [] };
+      place.numbers.push(at + 1);
+      places.set(key, place);
+    });
+    marks.replaceChildren(...[...places.values()].map(({ finding, numbers }) => frame(finding, numbers.join(", "))));
   }
 
   function render() {
