@@ -12,6 +12,11 @@ from stores.presets.services.presets import remove_preset, severity_faults
 
 
 class PrintPresetForm(forms.ModelForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "severities" in self.fields:
+            self.fields["severities"].widget.attrs["rows"] = 3
+
     def clean_severities(self) -> Any:
         severities = self.cleaned_data["severities"] or {}
         if faults := severity_faults(severities):
@@ -24,7 +29,7 @@ class PrintPresetAdmin(ConsoleAdmin):
     """What the print files of the products that name it hold; files of old orders stay as they are."""
 
     form = PrintPresetForm
-    list_display = ["name", "code", "policy", "standard", "profile", "highest_ink", "lowest_ppi", "updated"]
+    list_display = ["name", "code", "colours", "profile", "highest_ink", "lowest_ppi", "updated"]
     list_select_related = ["profile"]
     list_filter = ["policy"]
     search_fields = ["name", "code"]
@@ -39,6 +44,10 @@ class PrintPresetAdmin(ConsoleAdmin):
         ("Page", {"fields": ["bleed_mm", "safe_mm", "marks", "slug"]}),
         ("Preflight", {"fields": ["severities"]}),
     ]
+
+    @admin.display(description="colours", ordering="policy")
+    def colours(self, preset: PrintPreset) -> str:
+        return preset.policy
 
     def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:
         return ["code"] if preset else []

@@ -14,6 +14,7 @@ from stores.catalog.services import imports
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import archive_product
 from stores.catalog.writer import write_catalog
+from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
 from tests.factories.templates import make_card
 from tests.support.catalog_imports import load
@@ -304,3 +305,24 @@ class TestTogether:
 
         assert state() == [[], []]
         assert load(text).products_new == 300
+
+
+@pytest.mark.django_db
+class TestPresets:
+    def test_preset_is_named_by_its_id_and_exported_again(self):
+        PrintPresetFactory(code="coated")
+
+        load(catalog(store(product(ID="a", Preset="coated"), product(ID="b"))))
+
+        assert list(Product.objects.values_list("external_id", "preset_id")) == [("a", "coated"), ("b", None)]
+        assert export().count(b'"Preset": "coated"') == 1
+        assert load(json.loads(export())).products_same == 2
+
+    def test_preset_that_is_not_there_is_named_with_its_place(self):
+        with pytest.raises(CatalogInvalid) as refusal:
+            load(catalog(store(product(), product(Preset="glossy"))))
+
+        assert [(one.pointer, one.code) for one in refusal.value.faults] == [
+            ("/Stores/0/Products/1/Preset", "unknown_preset")
+        ]
+        assert not Product.objects.exists()

@@ -10,7 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from applications.webhooks.models import Event
-from stores.catalog.models import DeliveredPrice, Store
+from stores.catalog.models import DeliveredPrice, Product, Store
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.orders.services.tallies import count_all_orders
 from stores.proofs.models import Asset
@@ -23,6 +23,7 @@ from tests.factories.orders import (
     order_body,
     price_values,
 )
+from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import page
 
 ORDERS = "/store/associated/order"
@@ -285,6 +286,23 @@ def test_reprint_names_its_order(shop):
     reprint = shop.place(body=order_body(ExternalID="PO-1-again", ReprintOfOrderID="@PO-1")).json()
 
     assert reprint["ReprintOfOrderID"] == first["OrderID"]
+
+
+def test_print_file_of_an_old_order_keeps_its_bytes_when_the_preset_changes(shop):
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    path = (
+        shop.place(body=order_body(Items=[item]))
+        .json()["Items"][0]["PrintFile"]["URL"]
+        .partition("/api/v1")[2]
+    )
+    before = shop.world.as_application().call("GET", path).content
+
+    Product.objects.update(preset=PrintPresetFactory(policy="CMYK", marks=False))
+    order = shop.place(body=order_body(ExternalID="PO-2", Items=[item])).json()
+
+    assert shop.world.as_application().call("GET", path).content == before
+    assert order["Items"][0]["PrintFile"]["SHA256"] != hashlib.sha256(before).hexdigest()
 
 
 def test_print_file_is_rendered_from_the_very_data_and_frozen(shop):

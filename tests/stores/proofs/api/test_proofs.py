@@ -12,6 +12,7 @@ from stores.catalog.services.products import archive_product, save_product
 from stores.catalog.services.refresh import refresh_renderings
 from stores.proofs.models import Proof
 from stores.typesetting import load_sample
+from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import TEMPLATES, field, make_card, make_demo_product, page, text_box
 
 PATH = "/store/associated/product/card/proof"
@@ -328,3 +329,32 @@ def test_photos_that_were_sent_fill_the_photo_postcard(world, client):
         "/Photo": "unknown_asset"
     }
     assert faults(client.call("POST", path, {**sample, **photos, "Photo": ""})) == {"/Photo": "required"}
+
+
+def test_soft_proof_shows_the_colours_of_the_preset_and_is_kept_apart(world, client):
+    PrintPresetFactory(code="coated", policy="CMYK")
+    box = text_box("Name", Background="#00ff00", X=0, Y=0, Width=88, Height=50)
+    make_card(world.associated, Preset="coated", Template={"Pages": [page(box)]})
+
+    screen, printed, again = (
+        client.call("POST", f"{PATH}{query}", {"Name": "Ada"}).json()
+        for query in ("?proof=screen", "?proof=press", "?proof=press")
+    )
+
+    assert screen["Side1URL"] != printed["Side1URL"] == again["Side1URL"]
+    shown = [
+        Image.open(BytesIO(fetch(client, one["Side1URL"]))).convert("RGB").getpixel((20, 200))
+        for one in (screen, printed)
+    ]
+    # No ink is as green as a screen.
+    assert shown[0][1] > 245
+    assert shown[1][1] < 200
+    assert len(PdfReader(BytesIO(fetch(client, printed["PdfURL"]))).pages) == 1
+
+
+def test_unknown_kind_of_proof_is_refused(world, client):
+    make_card(world.associated)
+
+    assert faults(client.call("POST", f"{PATH}?proof=paper", {"Name": "Ada"})) == {
+        "?proof": "parameter_invalid"
+    }

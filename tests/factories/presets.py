@@ -1,0 +1,26 @@
+from typing import Any
+
+from factory.declarations import Sequence
+from factory.django import DjangoModelFactory
+
+from stores.presets.models import OutputProfile, PrintPreset
+from stores.presets.services.profiles import add_profile
+from stores.press.profiles import SHIPPED
+
+
+class PrintPresetFactory(DjangoModelFactory[PrintPreset]):
+    class Meta:
+        model = PrintPreset
+
+    code = Sequence(lambda number: f"coated-{number}")
+    name = "Coated"
+
+
+def other_profile(**changes: Any) -> bytes:
+    """The shipped profile with another moment of creation: the same colours, other bytes."""
+    content = SHIPPED.read_bytes()
+    return content[:35] + bytes([content[35] ^ 1]) + content[36:]
+
+
+def make_profile() -> OutputProfile:
+    return add_profile(file_name="other.icc", content=other_profile())
