@@ -10,7 +10,7 @@ SMALLEST_MM = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Lengths are attributes of SVG, in millimetres of the trimmed page; several findings of one place share a frame."""
+    """Lengths are attributes of SVG, in millimetres of the trimmed page; findings of one place share a frame."""
 
     numbers: str
     severity: str
