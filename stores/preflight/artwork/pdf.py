@@ -60,11 +60,12 @@ class _Reader:
     def read(self, stream: Any, resources: Any, state: _State, depth: int) -> None:
         self._resources(resources)
         stack: list[_State] = []
-        for operands, operator in pikepdf.parse_content_stream(stream):
+        for instruction in pikepdf.parse_content_stream(stream):
+            operands: Any = instruction.operands
             self._left -= 1
             if self._left < 0:
                 return
-            name = str(operator)
+            name = str(instruction.operator)
             if name == "q":
                 stack.append(state)
             elif name == "Q":
