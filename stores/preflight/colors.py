@@ -32,6 +32,9 @@ def contrast(one: Seen, other: Seen) -> float:
 
 
 def total_ink(color: CMYK) -> float:
+    """A spot colour is one ink, on a plate of its own."""
+    if color.spot:
+        return 100.0
     return color.cyan + color.magenta + color.yellow + color.black
 
 
@@ -41,7 +44,7 @@ def is_white(color: RGB | CMYK) -> bool:
 
 def is_rich_black(color: RGB | CMYK) -> bool:
     """Dark by black together with at least two further inks: three plates must meet within a hair."""
-    if not isinstance(color, CMYK):
+    if not isinstance(color, CMYK) or color.spot:
         return False
     inks = (color.cyan, color.magenta, color.yellow)
     return color.black >= 50 and sum(ink >= 10 for ink in inks) >= 2

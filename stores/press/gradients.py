@@ -19,7 +19,7 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     """Whether the axial or radial gradient could be painted."""
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
-    start, end = (float(one) for one in shading.get("/Domain", [0, 1]))  # type: ignore[union-attr]
+    start, end = (float(one) for one in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
         colours = [_colour(shading.Function, place) for place in places]
@@ -32,8 +32,8 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     shading.Function = pdf.make_indirect(_sampled(pdf, painted, start, end))
     shading.ColorSpace = pikepdf.Name(DEVICE[paint.target])
     if "/Background" in shading:
-        background = paint.colour(kind, [float(one) for one in shading.Background])  # type: ignore[attr-defined]
-        shading.Background = pikepdf.Array(list(background or shading.Background))  # type: ignore[call-overload]
+        background = paint.colour(kind, [float(one) for one in shading.Background])
+        shading.Background = pikepdf.Array(list(background or shading.Background))
     return True
 
 

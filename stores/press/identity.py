@@ -4,7 +4,7 @@ import hashlib
 import uuid
 import zlib
 from functools import lru_cache
-from xml.sax.saxutils import escape
+from html import escape
 
 import pikepdf
 

@@ -43,6 +43,15 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
     return out.getvalue()
 
 
+def has_plates(content: bytes) -> bool:
+    """Whether a picture is in CMYK or grey, which goes to press as it is whatever the policy."""
+    try:
+        with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
+            return source.mode in {"1", "L", "LA", "CMYK"}
+    except (OSError, SyntaxError, ValueError):
+        return False
+
+
 def placeholder(size: tuple[float, float], name: str) -> bytes:
     """A grey JPEG of these proportions; its comment makes it different from all others."""
     width, height = max(size[0], 0.001), max(size[1], 0.001)

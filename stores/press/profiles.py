@@ -12,7 +12,7 @@ SHIPPED = Path(__file__).parent / "profiles" / "ISOcoated_v2_300_bas.icc"
 SHIPPED_CONDITION = "FOGRA39"
 PROFILE_BYTES = 10_000_000
 HEADER_BYTES = 128
-RELATIVE_COLORIMETRIC = 1
+RELATIVE_COLORIMETRIC = ImageCms.Intent.RELATIVE_COLORIMETRIC
 
 
 class ProfileInvalid(ValueError):

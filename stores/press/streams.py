@@ -154,14 +154,14 @@ class TakenApart:
         kind = self._current[stroking]
         if kind is None or len(one.operands) != COMPONENTS[kind]:
             return [one]
-        return self._painted(kind, [float(value) for value in one.operands], one, stroking)  # type: ignore[arg-type]
+        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
 
     def _device(self, one: Instruction, stroking: bool) -> list[Instruction]:
         kind = DEVICES[str(one.operator).encode()]
         self._current[stroking] = None
         if len(one.operands) != COMPONENTS[kind]:
             return [one]
-        return self._painted(kind, [float(value) for value in one.operands], one, stroking)  # type: ignore[arg-type]
+        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
 
     def _painted(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
         painted = self._paint.colour(kind, values)

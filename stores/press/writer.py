@@ -56,8 +56,8 @@ class PageBoxes:
 
 @dataclass(frozen=True, slots=True)
 class PressJob:
-    """`pictures` are separated ones, by the SHA-256 of the placeholder that stands for each; `spots` the names of spot
-    colours, by the process colour that stands for each."""
+    """`pictures` are separated ones, by the SHA-256 of the placeholder that stands for each. `spots` are the names of
+    spot colours and what shows them, in percent; `inks_for_spot` stands for each."""
 
     condition: OutputCondition
     is_cmyk: bool
@@ -65,6 +65,7 @@ class PressJob:
     title: str
     boxes: Sequence[PageBoxes]
     pictures: Mapping[str, bytes] = field(default_factory=dict)
+    spots: Sequence[tuple[str, tuple[float, ...]]] = ()
 
 
 def write_press_file(source: bytes, job: PressJob) -> bytes:
@@ -76,6 +77,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         _set_groups(pdf)
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
             _finish_page(pdf, page.obj, boxes)
+            _set_plates(pdf, page.obj, job.spots)
         _drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title, made_from=source)
         intend(pdf, job.condition)
@@ -165,8 +167,6 @@ def _finish_page(pdf: pikepdf.Pdf, page: Any, boxes: PageBoxes) -> None:
         )
     else:
         _drop(page, "/Group")
-    if slug:
-        _register_marks(pdf, page)
 
 
 def _box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
@@ -190,19 +190,41 @@ def _is_clear(state: Any) -> bool:
     return blends or masked or any(float(state.get(key, 1)) < 1 for key in ("/CA", "/ca"))
 
 
-def _register_marks(pdf: pikepdf.Pdf, page: Any) -> None:
-    """The crop marks on every plate there is, spot colours included."""
-    content = page.Contents.read_bytes()
-    marked, count = _MARKS.subn(b"/Registration CS 1 SCN", content)
-    if not count:
-        return
-    page.Contents.write(marked)
-    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=[1, 1, 1, 1], N=1)
-    space = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name.All, pikepdf.Name.DeviceCMYK, tint])
+def inks_for_spot(number: int) -> tuple[int, int, int, int]:
+    """The process colour that stands for a spot colour until its plate is set; nobody mixes it by chance."""
+    return 253, 1, 254, number
+
+
+def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, tuple[float, ...]]]) -> None:
+    """The crop marks on every plate there is, and each spot colour on a plate of its own."""
+    content = found = page.Contents.read_bytes()
+    found, marks = _MARKS.subn(b" /Registration CS 1 SCN", found)
+    if marks:
+        _add_space(pdf, page, "/Registration", "/All", (100, 100, 100, 100))
+    for number, (name, inks) in enumerate(spots):
+        parts = rb"\s+".join(_number_near(part / 255) for part in inks_for_spot(number))
+        for operator, setting in ((b"k", b"cs 1 scn"), (b"K", b"CS 1 SCN")):
+            stand_in = re.compile(rb"(?<![\d.])" + parts + rb"\s+" + operator + rb"(?![A-Za-z0-9])")
+            found = stand_in.sub(b" /Spot%d %s" % (number, setting), found)
+        _add_space(pdf, page, f"/Spot{number}", f"/{name}", inks)
+    if found != content:
+        page.Contents.write(found)
+
+
+def _number_near(value: float) -> bytes:
+    """What the typesetter writes for it, to three places."""
+    whole = f"{value:.6f}"[:5].rstrip("0").rstrip(".") or "0"
+    return re.escape(whole.encode()) + rb"\d*"
+
+
+def _add_space(pdf: pikepdf.Pdf, page: Any, name: str, colorant: str, inks: Sequence[float]) -> None:
+    full = [round(part / 100, 4) for part in inks]
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0, 0], C1=full, N=1)
+    space = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name(colorant), pikepdf.Name.DeviceCMYK, tint])
     resources = page.Resources
     if "/ColorSpace" not in resources:
         resources.ColorSpace = pikepdf.Dictionary()
-    resources.ColorSpace["/Registration"] = pdf.make_indirect(space)
+    resources.ColorSpace[name] = pdf.make_indirect(space)
 
 
 def _drop(thing: Any, *keys: str) -> None:

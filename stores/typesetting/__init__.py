@@ -17,7 +17,8 @@ Pure Python, Typst and stores.press, no Django. A template is one JSON object, c
   cannot hold at MinimumSize is refused. Every line is one Size tall, lines stand Size x LineSpacing apart.
 - Fit of Image: "contain", "cover" (cuts), "stretch"; Radius rounds the corners.
 - Name (what the template editor calls the box) and Locked (not moved by chance there) change nothing in print.
-- Color and Background: "#rrggbb", or {"C": 0, "M": 0, "Y": 0, "K": 100} in percent. Tracking is in em.
+- Color and Background: "#rrggbb", or {"C": 0, "M": 0, "Y": 0, "K": 100} in percent; with "Spot": "CutContour" it is a
+  plate of its own in print, and C, M, Y, K show it on screens. Tracking is in em.
 - Font is one of `FontSet.families`; letters it lacks come from the script fonts, or the text is refused.
 
 An Image field's value is a name in Gallery, or any other text together with the picture's bytes in `images`.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fulfillment.core.visible_text import is_blank
+from stores.press.pictures import has_plates
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.codes import (
     SMALLEST_BAR_MM,
@@ -15,8 +16,8 @@ from stores.typesetting.codes import (
 )
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
-from stores.typesetting.press import PICTURE_TYPES, Press
-from stores.typesetting.template import Artwork, Box, Template
+from stores.typesetting.press import PICTURE_TYPES, Press, stand_in_for_spot
+from stores.typesetting.template import CMYK, RGB, Artwork, Box, Template
 from stores.typesetting.text_limits import overflow_reason
 
 GOOD_DPI = 150
@@ -37,7 +38,7 @@ class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
     `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
-    `separated`, that takes the place of each placeholder in `pictures`.
+    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with what shows each.
     """
 
     pages: list[dict[str, Any]]
@@ -48,6 +49,7 @@ class RenderInput:
     messages: list[Problem]
     separated: dict[str, bytes] = field(default_factory=dict)
     plates: dict[str, str] = field(default_factory=dict)
+    spots: list[tuple[str, tuple[float, float, float, float]]] = field(default_factory=list)
 
     def files(self) -> dict[str, tuple[bytes, str]]:
         """All that a renderer reads for this job alone, with what its file is called."""
@@ -67,8 +69,7 @@ class SheetBuilder:
         press: Press | None = None,
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
-        # Where pictures are separated beforehand; the typesetter sees none of them.
-        self.press = press if press is not None and press.rules.is_cmyk else None
+        self.press = press
         self.sheet = RenderInput([], {}, [], [], [], [])
         self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
@@ -104,8 +105,8 @@ class SheetBuilder:
             "x": box.x,
             "y": box.y,
             "rotation": box.rotation,
-            "color": box.color.as_json(),
-            "background": box.background.as_json() if box.background else None,
+            "color": self._paint(box.color),
+            "background": self._paint(box.background) if box.background else None,
         }
         if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)
@@ -119,9 +120,13 @@ class SheetBuilder:
     def _background(self, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
-        if self.press is None or picture.media_type not in PICTURE_TYPES:
+        if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
         return {"background": None, "picture": self._stand_in(picture.digest, picture.data, picture)}
+
+    def _is_separated(self, content: bytes) -> bool:
+        """Whether the picture goes to press by its plates; the typesetter sees nothing of it then."""
+        return self.press is not None and (self.press.rules.is_cmyk or has_plates(content))
 
     def _stand_in(self, key: str, content: bytes, picture: Artwork) -> str:
         """Separates the picture once for all its places; returns the key of its placeholder."""
@@ -133,6 +138,15 @@ class SheetBuilder:
             self.sheet.separated[f"separated {key}"] = separated
             self.sheet.plates[digest] = f"separated {key}"
         return key
+
+    def _paint(self, color: RGB | CMYK) -> str | list[float]:
+        """A spot colour goes to press as a process colour that stands for it; the writer puts its plate there."""
+        if self.press is None or isinstance(color, RGB) or not color.spot:
+            return color.as_json()
+        spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
+        if spot not in self.sheet.spots:
+            self.sheet.spots.append(spot)
+        return stand_in_for_spot(self.sheet.spots.index(spot))
 
     def _text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")
@@ -169,7 +183,7 @@ class SheetBuilder:
         shown: dict[str, Any] = {**frame, "kind": "image", "fit": box.fit, "radius": box.radius, "alt": field}
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
-            if self.press is not None and picture.media_type in PICTURE_TYPES:
+            if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._stand_in(picture.digest, picture.data, picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
@@ -178,7 +192,7 @@ class SheetBuilder:
         key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
         try:
             size = measure_picture(self.images[field], largest=SMALL_PICTURE if self.proof else None)
-            if self.press is not None:
+            if self._is_separated(self.images[field]):
                 self._stand_in(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.sheet.pictures:
                 self.sheet.pictures[key] = self._picture_for_output(box, self.images[field], size)

@@ -10,6 +10,7 @@ from stores.press.colours import separation_of
 from stores.press.pictures import placeholder, separate_picture
 from stores.press.profiles import SHIPPED
 from stores.press.rules import MANAGED, PresetRules
+from stores.press.writer import inks_for_spot
 from stores.typesetting.template import Page
 
 SLUG_MM = 8.0
@@ -55,7 +56,7 @@ class Press:
         }
 
     def request(
-        self, pages: Sequence[Page], pictures: Mapping[str, str], *, soft_proof: bool
+        self, pages: Sequence[Page], pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
     ) -> dict[str, Any]:
         """For stores.typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
         slug = 0.0 if soft_proof else self.slug_mm
@@ -66,6 +67,7 @@ class Press:
             "title": self.title,
             "boxes": [[page.width, page.height, self.bleed_of(page), slug] for page in pages],
             "pictures": dict(pictures),
+            "spots": list(spots),
             "soft_proof": soft_proof,
         }
 
@@ -81,3 +83,8 @@ class Press:
 
 
 MANAGED_PRESS = Press()
+
+
+def stand_in_for_spot(number: int) -> list[float]:
+    """In percent."""
+    return [part / 2.55 for part in inks_for_spot(number)]

@@ -1,9 +1,14 @@
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.template import CMYK, RGB
 
+SPOT_LETTERS = 60
+_SPOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]*\Z")
+# They have plates of their own, or none.
+NO_SPOTS = frozenset({"all", "none", "cyan", "magenta", "yellow", "black"})
 _HEX = frozenset("0123456789abcdefABCDEF")
 
 
@@ -84,8 +89,14 @@ class Reading:
         if isinstance(value, dict):
             ink = self.inner(value, key)
             parts = [ink.number(letter, (0, 100), 0.0) for letter in "CMYK"]
+            spot = ink.text("Spot", SPOT_LETTERS) or ""
+            if spot and (not _SPOT.match(spot) or spot.lower() in NO_SPOTS):
+                message = (
+                    "Spot is the name of an ink: letters, digits, spaces and - _ . +, and no process colour."
+                )
+                ink.note("not_a_spot", message, "Spot")
             ink.refuse_unknown()
-            return CMYK(*parts)
+            return CMYK(*parts, spot)
         self.note("not_a_color", f'{key} must be "#rrggbb" or an object of C, M, Y, K in percent.', key)
         return default
 

@@ -259,7 +259,9 @@ def _press_request(
     builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
 ) -> dict[str, Any]:
     pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
-    return press.request(builder.template.pages, pictures, soft_proof="soft-proof" in job)
+    return press.request(
+        builder.template.pages, pictures, builder.sheet.spots, soft_proof="soft-proof" in job
+    )
 
 
 def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:

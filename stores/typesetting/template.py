@@ -36,12 +36,13 @@ class RGB:
 
 @dataclass(frozen=True, slots=True)
 class CMYK:
-    """A process colour, each part 0 to 100 percent."""
+    """A process colour, each part 0 to 100 percent; or what shows a spot colour where there is no plate for it."""
 
     cyan: float
     magenta: float
     yellow: float
     black: float
+    spot: str = ""
 
     def as_json(self) -> list[float]:
         return [self.cyan, self.magenta, self.yellow, self.black]

@@ -70,6 +70,7 @@ class Renderer:
             highest_ink=press["highest_ink"],
             title=press["title"],
             boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
+            spots=[(name, tuple(inks)) for name, inks in press["spots"]],
             pictures={digest: Path(name).read_bytes() for digest, name in press["pictures"].items()},
         )
         if not press["soft_proof"]:

@@ -26,6 +26,7 @@ from stores.templates.services.fonts import add_font
 from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
 from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.support.scenario import World
 
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}
@@ -39,6 +40,7 @@ def furnish_console(world: World) -> World:
     _import_files(world)
     Tenant.objects.create(domain="empty.example", name="Nobody yet")
     add_font(file_name="harbor.ttf", content=_font())
+    PrintPresetFactory(code="coated", profile=make_profile())
     add_key(application=world.application)
     webhook, _ = create_webhook(
         application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}

@@ -426,3 +426,16 @@ RULES = [
         _add_stream(Subtype=Name.Image, Alternates=Array([Dictionary(DefaultForPrinting=True)])),
     ),
 ]
+
+
+def kinds_of_colour(content: bytes) -> set[str]:
+    """The names of all colour spaces that a file names, and of the operators that set device colours."""
+    with pikepdf.open(BytesIO(content)) as pdf:
+        spaces = [one.get(key) for one in things(pdf) for key in ("/ColorSpace", "/CS")]
+        spaces += [one for group in spaces if isinstance(group, Dictionary) for one in group.values()]
+        found = {
+            str(one[0] if isinstance(one, Array) else one)[1:]
+            for one in spaces
+            if isinstance(one, Name | Array)
+        }
+        return found | (set() if _streams_without_rgb(pdf, content) else {"DeviceRGB"})

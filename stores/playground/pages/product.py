@@ -44,6 +44,8 @@ class Playground:
     price: PriceForm
     problems: list[str] = field(default_factory=list)
     proof: dict[str, Any] | None = None
+    # Whether proofs show the colours that will be printed.
+    in_print: bool = False
     status: int = 200
     retry_after: int = 0
 
@@ -71,7 +73,7 @@ class Playground:
         values = template_data(self.fields)
         found = {}
         if self.product.can_be_proofed:
-            address = f"{root}/product/{self.product_id}/proof"
+            address = f"{root}/product/{self.product_id}/proof{'?proof=press' if self.in_print else ''}"
             found["proof"] = post_examples(address, values, result="proof", shown="PageURLs")
         found["quote"] = post_examples(
             f"{root}/quote", self.price.quote_body(self.product_id), result="quote", shown="Options"
@@ -129,6 +131,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     product = product_page(actor.caller, store.external_id, product_id)
     fields = form_fields(product, sent)
     page = Playground(store, actors, actor, product, fields, price_form(product.record, sent))
+    page.in_print = bool(sent and sent.get("press"))
     if product.problem:
         page.problems.append(product.problem)
     return page
@@ -152,7 +155,10 @@ def _stored(page: Playground, file: UploadedFile) -> Asset:
 
 def _proof(page: Playground) -> None:
     proof = make_proof(
-        caller=page.actor.caller, product=page.product.version, values=template_data(page.fields)
+        caller=page.actor.caller,
+        product=page.product.version,
+        values=template_data(page.fields),
+        in_print=page.in_print,
     )
     urls = proof_urls(proof, page.product_id)
     addresses = [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages]

@@ -51,7 +51,7 @@ def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
 def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
     """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention."""
     for one, facts in sheet.pictures:
-        if facts.mode == "CMYK" and not facts.has_profile:
+        if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
             yield hit_of(one, "CMYK without a profile", "an ICC profile")
     for behind in sheet.backgrounds:
         raster = _raster(behind)

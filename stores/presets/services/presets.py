@@ -27,6 +27,6 @@ def remove_preset(*, preset: PrintPreset) -> None:
     try:
         preset.delete()
     except ProtectedError as error:
-        products = sorted(one.external_id for one in list(error.protected_objects)[:5])
-        message = f"The preset is used by {', '.join(products)}; choose another one there first."
+        products = ", ".join(sorted(str(one) for one in list(error.protected_objects)[:5]))
+        message = f"The preset is used by {products}; choose another one there first."
         raise Conflict(message, code="preset_in_use") from error

@@ -58,8 +58,7 @@ def render_print_file(
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
-        seconds, plates = deadline - time.monotonic(), product.rules.is_cmyk
-        images = merged.images(plates=plates)
+        seconds, images = deadline - time.monotonic(), merged.images(plates=True)
         printed = render_print(
             layout.template,
             merged.values,
@@ -69,7 +68,7 @@ def render_print_file(
             press=press_of(product),
             seconds=seconds,
         )
-        findings = preflight_records(merged=merged, images=images, texts=printed.texts, plates=plates)
+        findings = preflight_records(merged=merged, images=images, texts=printed.texts, plates=True)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages, findings)

@@ -9,10 +9,11 @@ from PIL import Image, ImageCms
 from stores.press.colours import Separation
 from stores.press.profiles import SHIPPED
 from stores.press.rules import ColourPolicy, PresetRules
-from stores.typesetting import Field, Press, parse_template, render_print
+from stores.typesetting import Field, Press, TemplateInvalid, parse_template, render_print
 from tests.support.colour_difference import delta_e_2000
 from tests.support.made_templates import card, text_box, words_template
 from tests.support.pdf_making import one_page
+from tests.support.pdfx_rules import faults
 from tests.support.printing_programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
@@ -25,15 +26,12 @@ def picture(image, form="JPEG", **options):
     return out.getvalue()
 
 
-def photo_card(content, **box):
+def photo_card(content, press):
     template = parse_template(
-        card(
-            {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 40, "Height": 40, "Fit": "cover"}
-            | box
-        ),
+        card({"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 40, "Height": 40, "Fit": "cover"}),
         [Field("Photo", type="Image", sub_type="Upload")],
     )
-    return render_print(template, {"Photo": "x"}, {"Photo": content}, press=COATED).pdf
+    return render_print(template, {"Photo": "x"}, {"Photo": content}, press=press).pdf
 
 
 def test_black_text_is_on_the_black_plate_alone(tmp_path):
@@ -63,13 +61,15 @@ def test_colours_in_inks_pass_untouched_and_grey_has_no_colour(tmp_path):
     assert 0.4 < grey[3] < 0.7
 
 
-def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path):
+@pytest.mark.parametrize("policy", ColourPolicy)
+def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path, policy):
     ink = Image.new("CMYK", (400, 400), (0, 0, 0, round(0.7 * 255)))
     grey = Image.new("L", (400, 400), 77)
     middle = round((SHEET_MM + 25) / 25.4 * 150)
 
+    press = Press(rules=PresetRules(policy=policy))
     for content in (picture(ink, quality=95), picture(grey, "PNG"), picture(grey, quality=95)):
-        found = plates(tmp_path, photo_card(content))
+        found = plates(tmp_path, photo_card(content, press))
         inks = [float(found[name][middle, middle]) for name in PLATES]
         assert inks == pytest.approx([0, 0, 0, 0.7], abs=0.01)
 
@@ -178,3 +178,24 @@ def _lab(inks):
     back = ImageCms.buildTransform(press, ImageCms.createProfile("LAB"), "CMYK", "LAB", 1)
     lightness, a, b = ImageCms.applyTransform(Image.new("CMYK", (1, 1), tuple(inks)), back).getpixel((0, 0))
     return lightness / 2.55, *(one - 256 if one > 127 else one for one in (a, b))
+
+
+@pytest.mark.parametrize("policy", ColourPolicy)
+def test_spot_colour_has_a_plate_of_its_own(tmp_path, policy):
+    contour = {"Spot": "Cut Contour", "C": 0, "M": 100, "Y": 0, "K": 0}
+    box = {key: value for key, value in text_box(Text=" . ", Background=contour).items() if key != "Field"}
+    template = parse_template(card(box), [])
+
+    printed = render_print(template, {}, press=Press(rules=PresetRules(policy=policy))).pdf
+
+    middle = round((SHEET_MM + 20) / 25.4 * 150)
+    found = plates(tmp_path, printed)
+    assert float(found["Cut Contour"][middle, middle]) == 1
+    assert [float(found[name][middle, middle]) for name in PLATES] == [0, 0, 0, 0]
+    assert faults(printed) == []
+
+
+@pytest.mark.parametrize("name", ["Black", "all", "Cut/Contour", "x" * 61])
+def test_name_that_is_no_spot_colour_is_refused(name):
+    with pytest.raises(TemplateInvalid):
+        parse_template(card(text_box(Color={"Spot": name, "K": 100})), [Field("Words")])

@@ -135,7 +135,7 @@ def test_unused_upload_goes_with_its_plates(world, stored_files, settings):
 def test_preset_that_is_used_stays(world):
     preset = PrintPresetFactory(code="coated")
     product = make_card(world.associated, Preset="coated")
-    with pytest.raises(Conflict, match="card"):
+    with pytest.raises(Conflict, match="used by Card"):
         remove_preset(preset=preset)
 
     record = stored_product(product.pk).record
