@@ -38,7 +38,7 @@ class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
     `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
-    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with what shows each.
+    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with their look.
     """
 
     pages: list[dict[str, Any]]
