@@ -92,7 +92,7 @@ def test_the_console_frames_findings_on_the_print_file_of_an_order(order, visito
     expect(pages.locator(".preflight-list li")).to_have_count(2)
     picture = pages.get_by_alt_text("Page 1 of the print file")
     picture.scroll_into_view_if_needed()
-    shown.wait_for_function("document.querySelector('dialog .proof-sheet img').naturalWidth > 0")
+    picture.evaluate("one => one.decode()")
     frame, shape = pages.locator(".preflight-marks rect").first.bounding_box(), picture.bounding_box()
     # Around the trim are bleed, and room for the crop marks.
     assert shape["x"] < frame["x"] < shape["x"] + shape["width"] / 3
