@@ -6,6 +6,8 @@ from typing import Any
 
 # A frame that is as small as a point of type could not be seen.
 SMALLEST_MM = 1.5
+# Around small letters, so that the frame does not cover them.
+ROOM_MM = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def picture_of_page(
 def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
     """Errors come first: the first finding of a place says its colour."""
     box = finding["Box"]
-    width, height = max(box["Width"], SMALLEST_MM), max(box["Height"], SMALLEST_MM)
+    width, height = (max(box[side] + 2 * ROOM_MM, SMALLEST_MM) for side in ("Width", "Height"))
     return Mark(
         ", ".join(map(str, numbers)),
         finding["Severity"].lower(),

@@ -5,6 +5,8 @@ import { boxesOf, keyOf, openPage } from "./store.js";
 import { numeric } from "./geometry.js";
 
 const SMALLEST_MM = 1.5;
+// Around small letters, so that the frame does not cover them.
+const ROOM_MM = 0.4;
 
 export function makePreflight({ store, canvas }) {
   const marks = draw("svg", { class: "preflight-marks", "aria-hidden": "true" });
@@ -22,7 +24,7 @@ export function makePreflight({ store, canvas }) {
 
   function frame(finding, numbers) {
     const { X, Y, Width, Height } = finding.Box;
-    const [width, height] = [Math.max(Width, SMALLEST_MM), Math.max(Height, SMALLEST_MM)];
+    const [width, height] = [Width, Height].map((side) => Math.max(side + 2 * ROOM_MM, SMALLEST_MM));
     const [x, y] = [X - (width - Width) / 2, Y - (height - Height) / 2];
     return draw(
       "g",
