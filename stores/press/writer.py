@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -56,15 +57,17 @@ class PageBoxes:
 
 @dataclass(frozen=True, slots=True)
 class PressJob:
-    """`pictures` are separated ones, by the SHA-256 of the placeholder that stands for each. `spots` are the names of
-    spot colours and what shows them, in percent; `inks_for_spot` stands for each."""
+    """`pictures` are files of separated ones, by the SHA-256 of the placeholder that stands for each.
+
+    `spots` are the names of spot colours and what shows them, in percent; `inks_for_spot` stands for each.
+    """
 
     condition: OutputCondition
     is_cmyk: bool
     highest_ink: int
     title: str
     boxes: Sequence[PageBoxes]
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    pictures: Mapping[str, Path] = field(default_factory=dict)
     spots: Sequence[tuple[str, tuple[float, ...]]] = ()
 
 
@@ -109,31 +112,34 @@ def _saved(pdf: pikepdf.Pdf) -> bytes:
     return out.getvalue()
 
 
-def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, bytes]) -> list[pikepdf.Pdf]:
-    """Puts the separated pictures in the place of their placeholders; their files stay open until all is written."""
+def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:
+    """Puts the separated pictures in the place of their placeholders; their files are read when all is saved."""
     opened: list[pikepdf.Pdf] = []
-    if not pictures:
-        return opened
-    for image in pdf.objects:
-        if not isinstance(image, pikepdf.Stream) or str(image.get("/Filter")) != "/DCTDecode":
-            continue
-        content = pictures.get(hashlib.sha256(image.read_raw_bytes()).hexdigest())
-        if content is None:
-            continue
-        kept = pikepdf.open(BytesIO(content))
-        opened.append(kept)
-        _replace(image, pdf.copy_foreign(kept_image(kept)))
+    placed: dict[str, Any] = {}
+    for drawn in _drawn_by_name(pdf) if pictures else ():
+        for name, image in list(drawn.items()):
+            if str(image.get("/Filter")) != "/DCTDecode":
+                continue
+            digest = hashlib.sha256(image.read_raw_bytes()).hexdigest()
+            if digest not in pictures:
+                continue
+            if digest not in placed:
+                opened.append(pikepdf.open(pictures[digest]))
+                placed[digest] = pdf.copy_foreign(kept_image(opened[-1]))
+            drawn[name] = placed[digest]
     return opened
 
 
-def _replace(image: Any, kept: Any) -> None:
-    for key in list(image.keys()):
-        if key != "/Length":
-            del image[key]
-    image.write(kept.read_raw_bytes(), filter=kept.Filter)
-    for key, value in kept.items():
-        if key not in {"/Length", "/Filter"}:
-            image[key] = value
+def _drawn_by_name(pdf: pikepdf.Pdf) -> Iterator[Any]:
+    """The pictures and forms of all resources, by the names they have there."""
+    for thing in list(pdf.objects):
+        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            continue
+        for resources in (thing, thing.get("/Resources")):
+            if isinstance(resources, pikepdf.Dictionary):
+                drawn = resources.get("/XObject")
+                if isinstance(drawn, pikepdf.Dictionary):
+                    yield drawn
 
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:

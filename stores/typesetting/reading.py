@@ -88,7 +88,7 @@ class Reading:
             return RGB(value.lower())
         if isinstance(value, dict):
             ink = self.inner(value, key)
-            parts = [ink.number(letter, (0, 100), 0.0) for letter in "CMYK"]
+            cyan, magenta, yellow, black = (ink.number(letter, (0, 100), 0.0) for letter in "CMYK")
             spot = ink.text("Spot", SPOT_LETTERS) or ""
             if spot and (not _SPOT.match(spot) or spot.lower() in NO_SPOTS):
                 message = (
@@ -96,7 +96,7 @@ class Reading:
                 )
                 ink.note("not_a_spot", message, "Spot")
             ink.refuse_unknown()
-            return CMYK(*parts, spot)
+            return CMYK(cyan, magenta, yellow, black, spot)
         self.note("not_a_color", f'{key} must be "#rrggbb" or an object of C, M, Y, K in percent.', key)
         return default
 

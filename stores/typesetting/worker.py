@@ -71,7 +71,7 @@ class Renderer:
             title=press["title"],
             boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
             spots=[(name, tuple(inks)) for name, inks in press["spots"]],
-            pictures={digest: Path(name).read_bytes() for digest, name in press["pictures"].items()},
+            pictures={digest: Path(name) for digest, name in press["pictures"].items()},
         )
         if not press["soft_proof"]:
             return [write_press_file(pdf, job)]

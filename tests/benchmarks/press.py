@@ -21,15 +21,17 @@ from stores.typesetting.workers import shared_workers
 from tests.support.made_templates import card
 from tests.support.press_samples import demo_print
 
-TRIES = 40
+TRIES = 20
+# Of an upload.
+MAXIMUM_BYTES = 10 * 1024 * 1024
 
 
-def median(work: Callable[[], object]) -> float:
+def median(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
     times = []
     for _ in range(TRIES):
-        start = time.perf_counter()
+        start = clock()
         work()
-        times.append((time.perf_counter() - start) * 1000)
+        times.append((clock() - start) * 1000)
     return statistics.median(times)
 
 
@@ -42,8 +44,8 @@ def measure(name: str, policy: ColourPolicy) -> str:
     job = PressJob(shipped_condition(), press.rules.is_cmyk, 300, "x", boxes)
     source = _plain(content)
     added = median(lambda: write_press_file(source, job))
-    times = whole / max(whole - added, 0.1)
-    return f"| {name} | {policy} | {whole:.0f} ms | {added:.0f} ms | {times:.2f} | {len(content):,} |"
+    busy = median(lambda: write_press_file(source, job), time.process_time)
+    return f"| {name} | {policy} | {whole:.0f} ms | {added:.0f} ms | {busy:.0f} ms | {len(content):,} |"
 
 
 def _plain(content: bytes) -> bytes:
@@ -64,7 +66,8 @@ def largest_pictures() -> int:
         for at, one in enumerate(fields)
     ]
     out = io.BytesIO()
-    Image.effect_noise((1250, 1000), 90).resize((7900, 6300)).convert("RGB").save(out, "JPEG", quality=80)
+    Image.effect_noise((790, 630), 60).resize((7900, 6300)).convert("RGB").save(out, "JPEG", quality=88)
+    assert 4_000_000 < len(out.getvalue()) < MAXIMUM_BYTES, len(out.getvalue())
     images = {one.field_name: out.getvalue() for one in fields}
     values = {one.field_name: "x" for one in fields}
     press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
@@ -76,7 +79,10 @@ def largest_pictures() -> int:
 
 if __name__ == "__main__":
     print(f"load average {os.getloadavg()[0]:.1f}")
-    print("| product | colours | print file, p50 | added by the writer, p50 | times | bytes |")
+    print(
+        "| product | colours | print file, p50 | added by the writer, p50 | its processor time, p50 | bytes |"
+    )
+    print("|---|---|---|---|---|---|")
     for product in ("business-card-standard", "booklet-8-page-5.5x8.5"):
         for policy in ColourPolicy:
             print(measure(product, policy))
