@@ -129,6 +129,7 @@ def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
         }
         if item.print_file
         else None,
+        "Preflight": item.preflight or [],
     }
 
 

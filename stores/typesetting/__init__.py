@@ -41,12 +41,14 @@ from stores.typesetting.fields import Field, resolve_values
 from stores.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
 from stores.typesetting.fonts import FontSet, open_font
 from stores.typesetting.parsing import parse_draft, parse_template
-from stores.typesetting.pdf_pages import count_pdf_pages, render_pdf_page
+from stores.typesetting.pdf_pages import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.typesetting.press import MANAGED_PRESS, Press
 from stores.typesetting.rendering import (
     PagePicture,
     PrintFile,
     Proof,
+    SetText,
+    render_backgrounds,
     render_packing_slips,
     render_page,
     render_print,
@@ -70,6 +72,7 @@ __all__ = [
     "RenderingBusy",
     "RenderingFailed",
     "RenderingTimedOut",
+    "SetText",
     "Template",
     "TemplateInvalid",
     "ValuesInvalid",
@@ -80,8 +83,10 @@ __all__ = [
     "open_font",
     "parse_draft",
     "parse_template",
+    "pdf_page_areas",
     "pointer",
     "read_field",
+    "render_backgrounds",
     "render_packing_slips",
     "render_page",
     "render_pdf_page",

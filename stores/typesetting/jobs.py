@@ -37,13 +37,14 @@ _LANGUAGES = {"Noto Sans CJK JP": "ja", "Noto Sans CJK KR": "ko", "Noto Sans CJK
 class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
-    `plates` names the separated picture, in `separated`, that takes the place of each placeholder in `pictures`.
-    `spots` are the spot colours, with what shows each.
+    `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
+    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with their look.
     """
 
     pages: list[dict[str, Any]]
     pictures: dict[str, tuple[bytes, str]]
     fields: list[str]
+    places: list[tuple[int, int]]
     problems: list[Problem]
     messages: list[Problem]
     separated: dict[str, bytes] = field(default_factory=dict)
@@ -69,14 +70,19 @@ class SheetBuilder:
     ) -> None:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
         self.press = press
-        self.sheet = RenderInput([], {}, [], [], [])
+        self.sheet = RenderInput([], {}, [], [], [], [])
         self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
-        for page in self.template.pages:
+        for number, page in enumerate(self.template.pages):
             background = self.template.artwork[page.background] if page.background else None
-            drawn = [item for box in page.boxes if (item := self._item(box, values, artwork)) is not None]
+            drawn = []
+            for at, box in enumerate(page.boxes):
+                if (item := self._item(box, values, artwork)) is not None:
+                    drawn.append(item)
+                    if item["kind"] == "text":
+                        self.sheet.places.append((number, at))
             self.sheet.pages.append(
                 {
                     "width": page.width,

@@ -12,6 +12,7 @@ from stores.typesetting.workdir import current_workdir
 from stores.typesetting.workers import shared_workers
 
 SECONDS = 10.0
+MM = 25.4 / 72
 # A banner is long: its picture is no longer than this many times its width.
 LONGEST = 4
 
@@ -19,6 +20,13 @@ LONGEST = 4
 def count_pdf_pages(pdf: bytes) -> int:
     with _opened(pdf) as opened:
         return len(opened.pages)
+
+
+def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
+    """Of each page the whole sheet, as left, top, width and height in mm from the upper left corner of its trim."""
+    with _opened(pdf) as opened:
+        boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
+    return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
 
 
 def render_pdf_page(

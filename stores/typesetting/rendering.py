@@ -26,12 +26,24 @@ SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
 
 
 @dataclass(frozen=True, slots=True)
+class SetText:
+    """A text as it was set: `page` and `box` are places in the template, the size is in points, the rest in mm."""
+
+    page: int
+    box: int
+    size: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """A proof for the customer: a PDF, a PNG of each page, and warnings about the print quality."""
 
     pdf: bytes
     pages: tuple[bytes, ...]
     messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,7 @@ class PrintFile:
 
     pdf: bytes
     messages: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,7 @@ class PagePicture:
 
     png: bytes
     problems: tuple[Problem, ...]
+    texts: tuple[SetText, ...] = ()
 
 
 def render_proof(
@@ -73,8 +87,8 @@ def render_proof(
     job = {"mark": shown_mark, "mark-fonts": families, **SCREEN}
     if press is not None:
         job |= {"soft-proof": True}
-    parts = _render(builder, values, job, seconds, press)
-    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages))
+    parts, texts = _render(builder, values, job, seconds, press)
+    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
 
 def render_page(
@@ -105,13 +119,21 @@ def render_page(
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
         try:
-            [picture] = _render_in_parallel(builder, workdir, job, deadline)
+            [picture], texts = _render_in_parallel(builder, workdir, job, deadline)
         except ValuesInvalid as error:
             problems += error.problems
-            [picture] = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
+            [picture], texts = _render_in_parallel(builder, workdir, {**job, "reporting": True}, deadline)
     finally:
         workdir.release_template(template)
-    return PagePicture(picture, tuple(problems))
+    return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
+
+
+def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
+    """A PNG of each page with its bleed but without its boxes, to read its colours from."""
+    pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
+    builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
+    job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
+    return _render(builder, {}, job, seconds)[0]
 
 
 def render_print(
@@ -132,8 +154,8 @@ def render_print(
     builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
     job = press.job(template.pages)
     families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
-    parts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
-    return PrintFile(parts[0], tuple(builder.sheet.messages))
+    parts, texts = _render(builder, values, {"mark": mark, "mark-fonts": families, **job}, seconds, press)
+    return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
 
 def render_packing_slips(
@@ -176,7 +198,7 @@ def _render(
     job: dict[str, Any],
     seconds: float,
     press: Press | None = None,
-) -> list[bytes]:
+) -> tuple[list[bytes], tuple[SetText, ...]]:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     artwork = workdir.hold_template(builder.template)
@@ -195,8 +217,8 @@ def _render_in_parallel(
     job: dict[str, Any],
     deadline: float,
     press: Press | None = None,
-) -> list[bytes]:
-    """Let the first worker make the PDF, and all workers together the PNGs of the pages."""
+) -> tuple[list[bytes], tuple[SetText, ...]]:
+    """Let the first worker make the PDF and measure the texts, and all workers together the PNGs of the pages."""
     sheet = builder.sheet
     # What is made for the press is made whole, from its PDF.
     helpers = 0 if press is not None else (len(sheet.pages) - 1) // PAGES_OF_A_WORKER
@@ -217,7 +239,9 @@ def _render_in_parallel(
                 setting = _setting(builder, workdir, job.get("ppi"))
                 if press is not None:
                     setting["press"] = _press_request(builder, press, root, paths, job)
-                worker.send({**setting, "root": str(root), "outputs": outputs}, jobs, deadline)
+                measured = len(jobs) - 1 if number == 0 and sheet.places else None
+                request = {**setting, "root": str(root), "outputs": outputs, "measured": measured}
+                worker.send(request, jobs, deadline)
             answers = [worker.receive(deadline) for worker in workers]
         finally:
             for root in roots:
@@ -227,7 +251,8 @@ def _render_in_parallel(
             raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
         if not header["ok"]:
             raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
-    return [part for _, parts in answers for part in parts]
+    texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in answers[0][0].get("set", ()))
+    return [part for _, parts in answers for part in parts], texts
 
 
 def _press_request(

@@ -56,9 +56,12 @@ class Renderer:
                     return {"ok": False, "unfit": self._unfit(request, jobs[number])}, []
                 return {"ok": False, "message": error.message}, []
             parts += output if isinstance(output, list) else [output or b""]
+        header: dict[str, Any] = {"ok": True}
+        if (measured := request.get("measured")) is not None:
+            header["set"] = self._query(request, jobs[measured], "<set>")
         if (press := request.get("press")) is not None:
-            return {"ok": True}, self._for_press(request, press, parts[0])
-        return {"ok": True}, parts
+            return header, list(self._for_press(request, press, parts[0]))
+        return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
         job = PressJob(
@@ -93,9 +96,12 @@ class Renderer:
 
     def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         reporting = json.dumps({**json.loads(job), "reporting": True}).encode()
-        files = {"main.typ": LAYOUTS["pages"], "job.json": reporting}
+        return sorted(set(self._query(request, reporting, "<unfit>")))
+
+    def _query(self, request: dict[str, Any], job: bytes, label: str) -> Any:
+        files = {"main.typ": LAYOUTS["pages"], "job.json": job}
         compiler = self._new_compiler(request["root"], request["fonts"], files)
-        return sorted(set(json.loads(compiler.query("<unfit>", field="value"))))
+        return json.loads(compiler.query(label, field="value"))
 
     def _compiler(self, root: str, fonts: str, files: Any) -> typst.Compiler:
         self.used += 1

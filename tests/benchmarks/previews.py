@@ -23,6 +23,8 @@ def milliseconds_of(design: Path, changes: int = CHANGES) -> list[float]:
     from stores.editor.admin.view_model import first_samples
     from stores.editor.selectors.drafts import Draft, EditorContext
     from stores.editor.services.previews import preview_page
+    from stores.preflight import ProductFacts
+    from stores.press.rules import MANAGED
     from stores.typesetting import FontSet, load_fields, load_template_folder, parse_template
 
     template, fields = load_template_folder(design), load_fields(design)
@@ -31,7 +33,7 @@ def milliseconds_of(design: Path, changes: int = CHANGES) -> list[float]:
     artwork, gallery = (
         {name: one.digest for name, one in part.items()} for part in (parsed.artwork, parsed.gallery)
     )
-    editor = EditorContext(0, 0, fields, FontSet.shipped(), pictures)
+    editor = EditorContext(0, 0, fields, FontSet.shipped(), MANAGED, ProductFacts(0, 0, 0), pictures)
     samples = first_samples(editor, Draft(template["Pages"], artwork, gallery))
     page = parsed.pages[0].with_bleed()
     pixels = round(min(CANVAS[0], CANVAS[1] * page.width / page.height))

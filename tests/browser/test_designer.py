@@ -240,7 +240,7 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     expect(zoom).not_to_have_text("100 %")
     designer.keyboard.press("1")
     expect(zoom).to_have_text(fitted)
-    for name in ("Bleed 3 mm", "Trim 88.9 × 50.8 mm", "Safe area, 3.175 mm inside"):
+    for name in ("Bleed 3 mm", "Trim 88.9 × 50.8 mm", "Safe area, 3 mm inside"):
         expect(designer.get_by_text(name)).to_be_visible()
     designer.get_by_role("button", name="Grid", exact=True).click()
     expect(designer.locator(".ds-grid-lines")).to_have_count(1)

@@ -79,9 +79,17 @@ def make_design(store: Store, design: str, product_id: str = "") -> Product:
     folder = DESIGNS / design
     fields = json.loads((folder / "fields.json").read_text("utf-8"))
     template = load_template_folder(folder)
-    pages = len(template["Pages"])
-    values = product_values(product_id or design, PageCount=pages, TemplateFields=fields, Template=template)
+    values = product_values(
+        product_id or design, TemplateFields=fields, Template=template, **print_size(template)
+    )
     return save_product(store=store, values=values)
+
+
+def print_size(template: dict[str, Any]) -> dict[str, Any]:
+    """Size and pages of a product with this template."""
+    first = template["Pages"][0]
+    size = {name: Decimal(str(first[name])) for name in ("WidthMM", "HeightMM")}
+    return {"PageCount": len(template["Pages"]), **size}
 
 
 def card_data() -> dict[str, str]:

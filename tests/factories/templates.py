@@ -7,6 +7,7 @@ from django.conf import settings
 from stores.catalog.models import Product, Store
 from stores.catalog.services.products import save_product
 from stores.typesetting import load_template_folder
+from tests.factories.orders import print_size
 
 TEMPLATES = settings.BASE_DIR / "stores" / "demo" / "templates"
 QUANTITIES = {"DefaultQty": 100, "MinimumQty": 100, "MaximumQty": 1000, "IncrementQty": 100}
@@ -43,4 +44,5 @@ def make_demo_product(store: Store, name: str) -> Product:
     """One of the designed templates of the demo."""
     folder = TEMPLATES / name
     fields = orjson.loads((folder / "fields.json").read_bytes())
-    return make_card(store, name, TemplateFields=fields, Template=load_template_folder(folder))
+    template = load_template_folder(folder)
+    return make_card(store, name, TemplateFields=fields, Template=template, **print_size(template))

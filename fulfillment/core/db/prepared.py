@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Model
+from django.db.models import Field, JSONField, Model
 from django.db.models.expressions import DatabaseDefault
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
@@ -137,7 +137,7 @@ def _numbered(statement: str) -> tuple[bytes, list[str]]:
 def insert_row(instance: Model) -> None:
     """Writes a new row as `save(force_insert=True)` would, prepared; a key made by the database is not read."""
     fields = instance._meta.concrete_fields  # noqa: SLF001 - Django's public Meta API
-    values = {field.column: getattr(instance, field.attname) for field in fields}
+    values = {field.column: _value(field, getattr(instance, field.attname)) for field in fields}
     values = {name: value for name, value in values.items() if not isinstance(value, DatabaseDefault)}
     if instance.pk is None:
         values.pop(instance._meta.pk.column)  # noqa: SLF001
@@ -148,6 +148,11 @@ def insert_row(instance: Model) -> None:
 def _insert_statement(table: str, *columns: str) -> str:
     places = ", ".join(["%s"] * len(columns))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608 - names of our models
+
+
+def _value(field: "Field[Any, Any]", value: Any) -> Any:
+    """A list would be written as an array."""
+    return Jsonb(value) if isinstance(field, JSONField) and isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ import { makeLayers } from "./layers.js";
 import { makePages } from "./pages.js";
 import { makePictures } from "./pictures.js";
 import { followPointer } from "./pointer.js";
+import { makePreflight } from "./preflight.js";
 import { makePreview } from "./preview.js";
 import { makeSamples } from "./samples.js";
 import { makeSaving } from "./saving.js";
@@ -23,7 +24,7 @@ function begin(form, data) {
   const said = make("p", { class: "ds-said", role: "status" });
   const say = (text) => (said.textContent = text);
   const store = makeStore({
-    draft: data.draft, page: 0, version: data.version, fields: data.fields, samples: data.samples, faults: data.faults,
+    draft: data.draft, page: 0, version: data.version, fields: data.fields, samples: data.samples, faults: data.faults, findings: [],
     scale: 1, grid: false, names: true, guides: true, snap: true, isSaving: false,
   });
   const server = makeServer({ store, addresses: data.addresses, token });
@@ -39,6 +40,7 @@ function begin(form, data) {
   const pictures = makePictures(shared);
   const pages = makePages(shared);
   const preview = makePreview(shared);
+  const preflight = makePreflight(shared);
 
   pages.bar.append(toolbar.view);
   Object.assign(canvas.viewport, { tabIndex: 0 });
@@ -47,7 +49,7 @@ function begin(form, data) {
   const panels = make("div", { class: "ds-panels", role: "group", "aria-label": "Panels" }, ...PANELS.map(([name, text]) => make("button", { type: "button", class: "ds-panel", "data-panel": name, onclick: () => openPanel(name) }, text)));
   const part = (name, ...sections) => make("div", { class: "ds-panel-body", "data-panel": name }, ...sections);
   const left = make("div", { class: "ds-left" }, part("layers", layers.section), part("data", samples.section));
-  const middle = make("div", { class: "ds-middle" }, pages.bar, canvas.element, canvas.legend, said, pages.faults);
+  const middle = make("div", { class: "ds-middle" }, pages.bar, canvas.element, canvas.legend, said, pages.faults, preflight.section);
   const right = make("div", { class: "ds-right" }, part("design", inspector.section), part("pictures", pictures.section));
   const work = make("div", { class: "ds-work" });
   // Written in the order in which it is seen: on a narrow screen the canvas comes first.

@@ -26,7 +26,7 @@ export function makePreview({ store, server, canvas, say }) {
         await canvas.showPicture(found.picture, state.page);
         canvas.element.dataset.milliseconds = String(Math.round(performance.now() - started));
       }
-      store.set({ faults: found.faults });
+      store.set({ faults: found.faults, findings: found.findings || [] });
     } catch (error) {
       say(`The picture could not be made: ${error.message}. Your work is still here.`);
     } finally {

@@ -74,11 +74,22 @@ ROLE = {
     "_meta": {"Messages": []},
 }
 ADDRESS = "https://print.example/proofs/kG7rQ0u3yJc5v1n9nYw0dTg2hLQAUWvPpX0m4mQ9o4mB7bq1"
+FINDING = {
+    "Code": "text_outside_safe_area",
+    "Severity": "Warning",
+    "Page": 1,
+    "Box": {"X": 1.0, "Y": 34.2, "Width": 19.88, "Height": 2.54},
+    "Found": "1.0 mm from the trim",
+    "Wanted": "3 mm",
+    "Message": "Phone is so near to the trim that cutting may touch it: 1.0 mm from the trim; 3 mm wanted.",
+    "Remedy": "Move the text further inside, or shorten it.",
+}
 PROOF = {
     "ProductID": "business-card-standard",
     "Side1URL": f"{ADDRESS}/business-card-standard-page-1.png",
     "Side2URL": f"{ADDRESS}/business-card-standard-page-2.png",
     "PdfURL": f"{ADDRESS}/business-card-standard.pdf",
+    "Preflight": [FINDING],
     "PageURLs": [f"{ADDRESS}/business-card-standard-page-{page}.png" for page in (1, 2)],
     "_meta": {"Messages": []},
 }

@@ -21,8 +21,6 @@ from stores.typesetting.template import (
     TEXT_LETTERS,
 )
 
-# An eighth of an inch: cutting is off by less. What is nearer to the edge may be cut.
-SAFE_MM = 3.175
 ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
 
 
@@ -60,7 +58,7 @@ def designer_data(
             "name": NAME_LETTERS,
             "text": TEXT_LETTERS,
         },
-        "safeMM": SAFE_MM,
+        "safeMM": editor.rules.safe_mm,
         "addresses": {
             "product": reverse("admin:stores_product_change", args=[product.pk]),
             **{name: reverse(f"admin:stores_product_{name}", args=[product.pk]) for name in ADDRESSES},

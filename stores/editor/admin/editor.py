@@ -144,7 +144,8 @@ class TemplateEditor:
         except DomainError as error:
             return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
         faults = listed_faults(found.faults, sent.step.draft)
-        answer = {"picture": data_address(found.png), "faults": faults}
+        findings = [{**one.record(), "place": one.box} for one in found.findings]
+        answer = {"picture": data_address(found.png), "faults": faults, "findings": findings}
         return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:

@@ -11,6 +11,9 @@ from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, NotFound
 from stores.editor.models import ArtworkUpload
+from stores.preflight import ProductFacts
+from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
+from stores.press.rules import PresetRules
 from stores.templates.selectors.fonts import font_set
 from stores.templates.selectors.layouts import FIELDS
 from stores.typesetting import Artwork, Field, FontSet, read_field
@@ -25,7 +28,11 @@ PICTURES = """
 SELECT product.version, (product.template -> 'Artwork')::text, (product.template -> 'Gallery')::text
 FROM stores_product product WHERE product.id = %s
 """
-VERSION_AND_FIELDS = f"SELECT product.version, ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - a constant
+CONTEXT = f"""
+SELECT product.version, ({FIELDS}), {PRESET_OF_PRODUCT}, product.width_mm::float8, product.height_mm::float8,
+       product.page_count
+FROM stores_product product WHERE product.id = %s
+"""  # noqa: S608 - constant texts only
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,8 @@ class EditorContext:
     version: int
     fields: tuple[Field, ...]
     fonts: FontSet
+    rules: PresetRules
+    product: ProductFacts
     earlier: Mapping[str, Artwork] = field(default_factory=dict)
 
     def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
@@ -62,11 +71,12 @@ class EditorContext:
 
 
 def editor_context_of(product_pk: int) -> EditorContext:
-    row = fetch_row(VERSION_AND_FIELDS, (product_pk,))
+    row = fetch_row(CONTEXT, (product_pk,))
     if row is None:
         raise NotFound("This product is gone.", code="product_not_found")
-    fields = tuple(read_field(entry) for entry in orjson.loads(row[1]))
-    return EditorContext(product_pk, row[0], fields, font_set())
+    version, entries, preset, *size = row
+    fields = tuple(read_field(entry) for entry in orjson.loads(entries))
+    return EditorContext(product_pk, version, fields, font_set(), rules_from(preset), ProductFacts(*size))
 
 
 def stored_draft(editor: EditorContext) -> Draft:

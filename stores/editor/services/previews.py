@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from io import BytesIO
 from typing import Any
@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from fulfillment.core.errors import Fault, Invalid, NotFound
 from stores.editor.selectors.drafts import Draft, EditorContext, draft_pictures
 from stores.editor.services.backgrounds import has_shape_of
+from stores.preflight import Finding, Job, Limits, preflight
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import (
     Artwork,
@@ -35,10 +36,11 @@ SPECIMEN_MM = (110, 20)
 
 @dataclass(frozen=True, slots=True)
 class PagePreview:
-    """The PNG of a page without what is wrong with it, and everything wrong with the whole draft."""
+    """The PNG of a page without what is wrong with it; everything wrong with the draft, and what may print badly."""
 
     png: bytes | None
     faults: list[Fault]
+    findings: list[Finding] = field(default_factory=list)
 
 
 def preview_page(
@@ -56,7 +58,7 @@ def preview_page(
     `hidden` boxes of the page are checked but not drawn.
     """
     artwork, gallery, faults = draft_pictures(editor, draft)
-    template, problems = _parsed(editor, draft, artwork, gallery, {(number, at) for at in hidden})
+    template, problems, left_out = _parsed(editor, draft, artwork, gallery, {(number, at) for at in hidden})
     faults += [_fault(problem) for problem in problems]
     values, refused = _values(editor, gallery, samples)
     faults += [_fault(problem, SAMPLE) for problem in refused]
@@ -69,7 +71,16 @@ def preview_page(
         )
     known = {fault.pointer for fault in faults}
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
-    return PagePreview(picture.png, faults + [fault for fault in drawn if fault.pointer not in known])
+    faults += [fault for fault in drawn if fault.pointer not in known]
+    # Pictures that stand in for those of customers say nothing about them.
+    job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number])
+    findings = preflight(job, Limits.of(editor.rules))
+    places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
+    return PagePreview(
+        picture.png,
+        faults,
+        [one if one.box is None else replace(one, box=places[one.box]) for one in findings],
+    )
 
 
 def render_draft(
@@ -98,13 +109,16 @@ def _parsed(
     artwork: Mapping[str, Artwork],
     gallery: Mapping[str, Artwork],
     hidden: set[tuple[int, int]],
-) -> tuple[Template | None, Sequence[Problem]]:
-    """The draft without hidden boxes and those something is wrong with; None if a page itself is at fault."""
+) -> tuple[Template | None, Sequence[Problem], set[tuple[int, int]]]:
+    """The draft without hidden boxes and those something is wrong with; None if a page itself is at fault.
+
+    The places of those boxes come last.
+    """
     problems: Sequence[Problem] = ()
     try:
         template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
         if not hidden:
-            return template, problems
+            return template, problems, hidden
     except TemplateInvalid as error:
         problems = error.problems
     wrong = hidden | {(int(m[1]), int(m[2])) for one in problems if (m := BOX.match(one.pointer))}
@@ -119,9 +133,9 @@ def _parsed(
         if background is None or not has_shape_of(background, page):
             page.pop("Background", None)
     try:
-        return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems
+        return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems, wrong
     except TemplateInvalid:
-        return None, problems
+        return None, problems, wrong
 
 
 def _values(

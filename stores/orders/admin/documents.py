@@ -18,6 +18,7 @@ from stores.orders.models import Order, OrderItem
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
+from stores.preflight.marks import picture_of_page
 
 # What is drawn of a print file never changes.
 KEPT_BY_BROWSER = "private, max-age=604800, immutable"
@@ -53,7 +54,7 @@ class OrderDocuments(OrderActions):
         """The pages of one print file; the page of the order shows the same in a dialog."""
         item = self._item(request, order_id, position)
         try:
-            pages = print_file_pages(item=item)
+            shown = print_file_pages(item=item)
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
@@ -63,7 +64,9 @@ class OrderDocuments(OrderActions):
             "title": f"Print file of order {item.order.number}",
             "order": item.order,
             "item": item,
-            "pages": range(pages),
+            "pages": [
+                picture_of_page(item.preflight or [], number, page) for number, page in enumerate(shown, 1)
+            ],
         }
         return TemplateResponse(request, "admin/stores/print_view.html", context)
 

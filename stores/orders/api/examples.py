@@ -114,6 +114,7 @@ ORDER = {
                 "SHA256": "5f2b7d0c3b7c1f3ad9cf6cba1f4b8c7a4f0a4a7a1c7e8f2f6c5f5f3f7f0d9b21",
                 "Bytes": 48211,
             },
+            "Preflight": [],
         }
     ],
     "Shipments": [

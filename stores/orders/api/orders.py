@@ -88,7 +88,8 @@ class OrderViewSet(ApiViewSet):
         "create": {
             400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
             "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
-            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each.",
+            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each. Or preflight "
+            "found an error (`preflight_failed`, with all findings as `Preflight`).",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "

@@ -18,6 +18,7 @@ from stores.catalog.models import LocationType
 from stores.orders.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
 from stores.orders.models import ActorKind, CancellationState, OrderStatus
 from stores.orders.pricing import MAXIMUM_ITEMS
+from stores.proofs.api.preflight import PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
 METADATA_PAIRS = 20
@@ -183,6 +184,7 @@ class OrderItemSerializer(serializers.Serializer):
     LineTotal = serializers.FloatField()
     TemplateData = serializers.DictField(allow_null=True)
     PrintFile = PrintFileSerializer(allow_null=True)
+    Preflight = PreflightSerializer(many=True, help_text="What may print badly: warnings of the print file.")
 
 
 class ShipmentSerializer(serializers.Serializer):

@@ -74,7 +74,8 @@ SELECT one.position FROM unnest(%(statuses)s::smallint[]) AS wanted(status) CROS
 # How many bytes each order takes in full, a little more rather than less: what surrounds the texts is rounded up.
 SIZES = """
 SELECT o.position, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
-    + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)), 0)
+    + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)
+                           + coalesce(octet_length(i.preflight::text), 0)), 0)
        FROM stores_orderitem i WHERE i.order_id = o.id)
     + (SELECT coalesce(sum(200 + octet_length(s.carrier) + octet_length(s.tracking_number)
                            + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)

@@ -232,6 +232,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_file=file.name if file else "",
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
+                preflight=list(file.preflight) or None if file else None,
             )
         )
     return items

@@ -1,8 +1,8 @@
 """Print files of ordered items: stored before the order is written, and never changed."""
 
 import hashlib
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.core.files.storage import default_storage
@@ -28,6 +28,7 @@ class StoredPrint(NamedTuple):
     size: int
     asset_ids: tuple[UUID, ...]
     messages: tuple[str, ...]
+    preflight: Sequence[Mapping[str, Any]] = ()
 
 
 def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
@@ -37,7 +38,7 @@ def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_errors():
         write_files([(name, file.content)])
-    return StoredPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages)
+    return StoredPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages, file.preflight)
 
 
 def erase_print_files(*, order_id: UUID) -> None:

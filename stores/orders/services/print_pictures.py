@@ -14,7 +14,7 @@ from fulfillment.core.lanes import RENDERINGS
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 from stores.templates.errors import typesetting_errors
-from stores.typesetting import count_pdf_pages, render_pdf_page
+from stores.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 
 Size = Literal["small", "large"]
 # In pixels, and whether bleed and crop marks are cut off.
@@ -23,8 +23,9 @@ SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1100, Fals
 WAIT_SECONDS = 8.0
 
 
-def print_file_pages(*, item: OrderItem) -> int:
-    return count_pdf_pages(read_print_file(item=item))
+def print_file_pages(*, item: OrderItem) -> list[tuple[float, float, float, float]]:
+    """What a large picture shows of each page: left, top, width and height in mm from the trim's corner."""
+    return pdf_page_areas(read_print_file(item=item))
 
 
 def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> bytes:

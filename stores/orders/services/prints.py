@@ -1,7 +1,7 @@
 """The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.orders.services.validation import OrderRequest
+from stores.preflight import Severity
 from stores.proofs.selectors.proofs import product_versions_of
 from stores.proofs.services.merging import Uploads
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_file
@@ -58,10 +59,29 @@ def _stored(
             if any(fault.code == "order_too_large" for fault in faults):
                 break
         raise_faults(faults)
+        _refuse_errors(files)
     except BaseException:
         delete_print_files(files=work.stored.values())
         raise
     return tuple(files)
+
+
+def _refuse_errors(files: Sequence[StoredPrint | None]) -> None:
+    """Raises Invalid with all findings if preflight found an error; `Errors` says which item each error is of."""
+    found = [(index, one) for index, file in enumerate(files) if file for one in file.preflight]
+    faults = [
+        Fault(f"/Items/{index}", finding["Code"], finding["Message"])
+        for index, finding in found
+        if finding["Severity"] == Severity.ERROR
+    ]
+    if faults:
+        count = "an error" if len(faults) == 1 else f"{len(faults)} errors"
+        raise Invalid(
+            f"Preflight found {count}: the order cannot be printed as it is.",
+            code="preflight_failed",
+            faults=faults,
+            members={"Preflight": [finding for _, finding in found]},
+        )
 
 
 class _Work:

@@ -81,7 +81,9 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
             if not item.print_sha256:
                 copies.append(None)
                 continue
-            file = PrintedFile(read_print_file(item=item), item.print_sha256, assets)
+            file = PrintedFile(
+                read_print_file(item=item), item.print_sha256, assets, preflight=item.preflight or ()
+            )
             copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
     except BaseException:
         delete_print_files(files=copies)

@@ -25,6 +25,7 @@ from stores.playground.selectors.actors import Actor, actors_at, chosen_actor, s
 from stores.playground.selectors.products import ProductPage, product_page
 from stores.playground.services.limits import count_playground_request
 from stores.playground.services.orders import place_demo_order
+from stores.preflight.marks import picture_of_page
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
 from stores.proofs.services.proofs import make_proof
@@ -160,10 +161,15 @@ def _proof(page: Playground) -> None:
         in_print=page.in_print,
     )
     urls = proof_urls(proof, page.product_id)
+    addresses = [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages]
+    sizes = zip(addresses, page.product.sizes, strict=True)
     page.proof = {
-        "pages": [url.removeprefix(settings.PUBLIC_URL) for url in urls.pages],
+        "pages": [
+            {"url": url, "picture": picture_of_page(proof.preflight, number, (0, 0, *size))}
+            for number, (url, size) in enumerate(sizes, 1)
+        ],
         "pdf": urls.pdf.removeprefix(settings.PUBLIC_URL),
-        "messages": proof.messages,
+        "findings": proof.preflight,
     }
 
 

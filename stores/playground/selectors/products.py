@@ -14,11 +14,15 @@ from stores.templates.selectors.layouts import layout_of
 
 @dataclass(frozen=True, slots=True)
 class ProductPage:
-    """`record` is the verbose body of the API; `shapes` has width by height of the first place of each image field."""
+    """`record` is the verbose body of the API; `shapes` has width by height of the first place of each image field.
+
+    `sizes` has width and height of each page in mm.
+    """
 
     record: dict[str, Any]
     version: ProductVersion
     shapes: dict[str, float] = field(default_factory=dict)
+    sizes: list[tuple[float, float]] = field(default_factory=list)
     problem: str = ""
 
     @property
@@ -47,4 +51,4 @@ def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
         for box in page.boxes:
             if box.kind == "Image" and box.field:
                 shapes.setdefault(box.field, box.width / box.height)
-    return ProductPage(record, version, shapes)
+    return ProductPage(record, version, shapes, [(page.width, page.height) for page in template.pages])

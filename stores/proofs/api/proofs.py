@@ -12,6 +12,7 @@ from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.examples import PROOF_EXAMPLE, PROOF_REQUEST_EXAMPLE
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
+from stores.proofs.api.preflight import PreflightSerializer
 from stores.proofs.selectors.proofs import StoredProof, product_version
 from stores.proofs.services.proofs import make_proof
 from stores.proofs.signed_urls import proof_urls
@@ -28,6 +29,9 @@ class ProofSerializer(serializers.Serializer):
     )
     PdfURL = serializers.CharField(help_text="All pages as PDF.")
     PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
+    Preflight = PreflightSerializer(
+        many=True, help_text="What may print badly, errors first. Empty: nothing found."
+    )
     _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
 
 
@@ -100,5 +104,6 @@ def proof_record(proof: StoredProof, product_id: str) -> dict[str, Any]:
         "Side2URL": urls.pages[1] if len(urls.pages) > 1 else "",
         "PdfURL": urls.pdf,
         "PageURLs": urls.pages,
+        "Preflight": proof.preflight,
         "_meta": meta(*proof.messages),
     }

@@ -18,6 +18,8 @@ class Proof(models.Model):
     is_test = models.BooleanField(default=False, db_default=False, editable=False)
     sizes = ArrayField(models.PositiveIntegerField())
     messages = models.JSONField(default=list)
+    # What preflight found, as the API shows it; empty is NULL.
+    preflight = models.JSONField(null=True, editable=False)
     traces = ArrayField(models.CharField(max_length=24), null=True, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
     last_used = models.DateTimeField(default=timezone.now, editable=False, db_index=True)

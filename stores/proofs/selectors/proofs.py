@@ -1,6 +1,6 @@
 """Products to make proofs of, and stored proofs, each in one prepared statement."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,15 +12,17 @@ from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from stores.catalog.selectors.products import association_required, product_visibility
 from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
+from stores.preflight import ProductFacts
 from stores.presets.selectors.presets import PRESET_OF_PRODUCT, rules_from
 from stores.press.rules import PresetRules
 
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
+SIZE = "product.width_mm::float8, product.height_mm::float8, product.page_count"
 PRODUCT = f"""{CALLER}
 SELECT access.is_visible, store.id, product.id, product.version, product.template IS NOT NULL, {FONT_NAMES},
-       {PRESET_OF_PRODUCT}
+       {PRESET_OF_PRODUCT}, {SIZE}
 FROM caller, stores_store store
      CROSS JOIN LATERAL (SELECT {VISIBLE} AS is_visible) access
      LEFT JOIN stores_product product
@@ -28,14 +30,14 @@ FROM caller, stores_store store
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
 PRODUCTS_BY_KEY = f"""
-SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRESET_OF_PRODUCT}
+SELECT id, external_id, store_id, version, template IS NOT NULL, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
 FROM stores_product product WHERE id = ANY(%s)
 """  # noqa: S608 - constant texts only
 STORE = f"""{CALLER}
 SELECT access.is_visible, store.id FROM caller, stores_store store, LATERAL (SELECT {VISIBLE} AS is_visible) access
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
-PROOF = "SELECT digest, sizes, messages::text, last_used, traces FROM stores_proof WHERE digest = %s"
+PROOF = "SELECT digest, sizes, messages::text, last_used, traces, preflight::text FROM stores_proof WHERE digest = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,18 @@ class ProductVersion:
     version: int
     has_template: bool
     font_names: str
-    preset: str | None = None
+    preset: str | None
+    width_mm: float
+    height_mm: float
+    page_count: int
 
     @property
     def rules(self) -> PresetRules:
         return rules_from(self.preset)
+
+    @property
+    def facts(self) -> ProductFacts:
+        return ProductFacts(self.width_mm, self.height_mm, self.page_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,7 @@ class StoredProof:
     last_used: datetime
     # See stores.proofs.services.traces.
     traces: frozenset[str] = frozenset()
+    preflight: Sequence[Mapping[str, Any]] = ()
 
     @property
     def page_count(self) -> int:
@@ -76,8 +86,8 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
     row = _visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
     if row[1] is None:
         raise NotFound(f"There is no product {product_id!r} in this store.", code="product_not_found")
-    store, pk, version, has_template, font_names, preset = row
-    return ProductVersion(pk, product_id, store, version, has_template, font_names, preset)
+    store, pk, *version = row
+    return ProductVersion(pk, product_id, store, *version)
 
 
 def product_version_of(product_pk: int) -> ProductVersion:
@@ -105,7 +115,10 @@ def find_proof(digest: str) -> StoredProof | None:
     return (
         None
         if row is None
-        else StoredProof(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ()))
+        else StoredProof(
+            *(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ())),
+            orjson.loads(row[5] or b"[]"),
+        )
     )
 
 

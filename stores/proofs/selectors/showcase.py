@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from fulfillment.core.db.prepared import fetch_row
-from stores.proofs.selectors.proofs import FONT_NAMES, ProductVersion
+from stores.presets.selectors.presets import PRESET_OF_PRODUCT
+from stores.proofs.selectors.proofs import FONT_NAMES, SIZE, ProductVersion
 
 # A card before all else; what cannot be filled in without a picture or a choice of one's own is left out.
 SHOWCASE = f"""
 SELECT store.external_id, product.name, product.width_mm::float8, product.height_mm::float8,
-       product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}
+       product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
 FROM stores_store store JOIN stores_product product ON product.store_id = store.id AND product.is_active
 WHERE store.is_demo AND product.template IS NOT NULL
   AND EXISTS (

@@ -32,11 +32,12 @@ class TemplateMerge:
     values: dict[str, str]
     assets: dict[str, Asset]
     uploads: "Uploads"
+    product: ProductVersion
 
     def proof_digest(self, *extras: str) -> str:
         """Names the proof; test applications share none with others."""
         mode = ["test"] if self.uploads.caller.is_test else []
-        return self.digest(settings.PROOF_MARK, *mode, *extras)
+        return self.digest(settings.PROOF_MARK, self.product.preset or "", *mode, *extras)
 
     def digest(self, *extras: str) -> str:
         """Equal for equal renderings, even if their values were sent in different forms."""
@@ -100,7 +101,7 @@ def merge_template(
         resolved = resolve_values(layout.fields, values, layout.template.gallery)
     uploads = uploads or Uploads(caller, product.store_id)
     assets = _uploads(uploads, layout.fields, layout.template.gallery, resolved, values)
-    return TemplateMerge(layout, resolved, assets, uploads)
+    return TemplateMerge(layout, resolved, assets, uploads, product)
 
 
 def check_values(

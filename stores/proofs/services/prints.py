@@ -2,8 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from accounts.callers import Caller
@@ -11,6 +11,7 @@ from fulfillment.core.lanes import RENDERINGS
 from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.selectors.proofs import ProductVersion
 from stores.proofs.services.merging import Uploads, check_values, merge_template
+from stores.proofs.services.preflight import preflight_records
 from stores.proofs.services.press import press_of
 from stores.templates.errors import typesetting_errors
 from stores.typesetting import render_print
@@ -24,6 +25,8 @@ TEST_MARK = "TEST"
 class PrintedFile(NamedTuple):
     """`asset_ids` are the uploaded pictures in it; `messages` are warnings about the print quality.
 
+    `preflight` has the findings as the API shows them.
+
     For a product without a template `content` and `sha256` are empty.
     """
 
@@ -31,6 +34,7 @@ class PrintedFile(NamedTuple):
     sha256: str
     asset_ids: tuple[UUID, ...] = ()
     messages: tuple[str, ...] = ()
+    preflight: Sequence[Mapping[str, Any]] = ()
 
 
 def render_print_file(
@@ -54,16 +58,17 @@ def render_print_file(
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
     with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
-        seconds = deadline - time.monotonic()
+        seconds, images = deadline - time.monotonic(), merged.images(plates=True)
         printed = render_print(
             layout.template,
             merged.values,
-            merged.images(plates=True),
+            images,
             layout.fonts,
             mark=TEST_MARK if caller.is_test else None,
             press=press_of(product),
             seconds=seconds,
         )
+        findings = preflight_records(merged=merged, images=images, texts=printed.texts, plates=True)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages)
+    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages, findings)

@@ -17,6 +17,7 @@ from fulfillment.core.observability.instruments import measured_rendering
 from stores.proofs.models import Proof
 from stores.proofs.selectors.proofs import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.merging import TemplateMerge, merge_template
+from stores.proofs.services.preflight import preflight_records
 from stores.proofs.services.press import press_of
 from stores.proofs.services.traces import record_traces, traces_of
 from stores.templates.errors import RenderersBusy, typesetting_errors
@@ -74,14 +75,11 @@ def _render_once(
             record_traces(proof=proof, traces=traces)
             return proof
         with typesetting_errors(), measured_rendering("proof"):
+            images, layout = merged.images(), merged.layout
             rendered = render_proof(
-                merged.layout.template,
-                merged.values,
-                merged.images(),
-                merged.layout.fonts,
-                settings.PROOF_MARK,
-                press=press,
+                layout.template, merged.values, images, layout.fonts, settings.PROOF_MARK, press=press
             )
+        findings = preflight_records(merged=merged, images=images, texts=rendered.texts)
         contents = (rendered.pdf, *rendered.pages)
         with storage_errors():
             write_files(zip(proof_files(digest, len(rendered.pages)), contents, strict=True))
@@ -90,6 +88,7 @@ def _render_once(
             [len(content) for content in contents],
             [message.message for message in rendered.messages],
             timezone.now(),
+            preflight=findings,
         )
         _save(product, proof, is_test=merged.uploads.caller.is_test)
         record_traces(proof=proof, traces=traces)
@@ -112,13 +111,14 @@ def _save(product: ProductVersion, proof: StoredProof, *, is_test: bool) -> None
         digest=proof.digest,
         sizes=proof.sizes,
         messages=proof.messages,
+        preflight=proof.preflight or None,
         last_used=proof.last_used,
     )
     Proof.objects.bulk_create(
         [row],
         update_conflicts=True,
         unique_fields=["digest"],
-        update_fields=["product", "sizes", "messages", "last_used"],
+        update_fields=["product", "sizes", "messages", "preflight", "last_used"],
     )
 
 

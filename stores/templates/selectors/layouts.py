@@ -9,6 +9,7 @@ from pathlib import Path
 
 import orjson
 
+import stores.preflight
 import stores.typesetting
 from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import fetch_row
@@ -87,9 +88,10 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 
 @cache
 def engine_version() -> bytes:
-    """A digest of the typesetter and the code around it: a new version may draw differently."""
+    """A digest of the typesetter, of preflight and the code around them: a new version may draw or find differently."""
     digest = hashlib.blake2b(version_of("typst").encode(), digest_size=20)
-    for path in sorted(Path(stores.typesetting.__file__).parent.iterdir()):
+    folders = (Path(package.__path__[0]) for package in (stores.typesetting, stores.preflight))
+    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
         if path.suffix in {".py", ".typ"}:
             digest.update(path.name.encode() + path.read_bytes())
     return digest.digest()

@@ -59,6 +59,7 @@ async function readTheCatalog(shop: Client): Promise<void> {
   assert((await shop.products.list("demo")).some((product) => product.ID === card));
   assert((await shop.products.get("demo", card, { verbose: true })).TemplateFields[0]?.FieldName);
   const proof = await shop.proofs.create("demo", card, values);
+  assert.deepEqual(proof.Preflight.map((finding) => finding.Code), []);
   const pdf = await shop.download(proof.PdfURL);
   assert.equal(pdf.mediaType, "application/pdf");
   assert.match(await pdf.text(), /^%PDF/);

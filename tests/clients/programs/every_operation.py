@@ -53,6 +53,7 @@ def read_the_catalog(shop: Client) -> None:
     product = shop.products.get("demo", CARD, verbose=True)
     assert product["TemplateFields"][0]["FieldName"]
     proof = shop.proofs.create("demo", CARD, VALUES)
+    assert [finding["Code"] for finding in proof["Preflight"]] == []
     pdf = shop.download(proof["PdfURL"])
     assert pdf.media_type == "application/pdf"
     assert pdf.read().startswith(b"%PDF")

@@ -98,7 +98,7 @@ def test_product_and_picture_are_loaded_once_an_order(shop, photo_card, monkeypa
 
     assert placed.status_code == 201, placed.content
     said = [query["sql"] for query in queries]
-    assert sum("FROM stores_product WHERE id = ANY" in sql for sql in said) == 1
+    assert sum("FROM stores_product product WHERE id = ANY" in sql for sql in said) == 1
     assert sum('SELECT "stores_asset"' in sql for sql in said) == 1
     assert len(opened) == 1
     assert OrderItem.objects.values("print_file").distinct().count() == 4

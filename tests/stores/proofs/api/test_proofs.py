@@ -53,7 +53,7 @@ def test_two_sided_proof_shows_what_was_sent(world, client):
 
     assert response.status_code == 200, response.content
     proof = response.json()
-    assert set(proof) == {"ProductID", "Side1URL", "Side2URL", "PdfURL", "PageURLs", "_meta"}
+    assert set(proof) == {"ProductID", "Side1URL", "Side2URL", "PdfURL", "PageURLs", "Preflight", "_meta"}
     assert proof["ProductID"] == "business-card-standard"
     assert [proof["Side1URL"], proof["Side2URL"]] == proof["PageURLs"]
     assert proof["_meta"] == {"Messages": []}

@@ -109,6 +109,10 @@ def proof(
     else:
         for message in made["_meta"]["Messages"]:
             notes.print(f"[yellow]{message}[/yellow]")
+        for finding in made["Preflight"]:
+            notes.print(
+                f"[yellow]{finding['Severity']}, page {finding['Page']}: {finding['Message']}[/yellow]"
+            )
         for _, path in wanted:
             screen.print(str(path), soft_wrap=True)
     if open_files and not as_json:

@@ -1,0 +1,47 @@
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stores.preflight.geometry import Area
+
+# Kept of one artwork; further parts of a kind say nothing new.
+PARTS = 400
+
+
+class Part(StrEnum):
+    LINE = "line"
+    TEXT = "text"
+    PICTURE = "picture"
+    FONT = "font"
+    INK = "ink"
+    WHITE_OVERPRINT = "white overprint"
+    SPOT = "spot colour"
+    TRANSPARENCY = "transparency"
+
+
+@dataclass(frozen=True, slots=True)
+class ArtworkPart:
+    """Something in an artwork, in units of it; `area` is None where it is not known.
+
+    `size` is the width of a LINE, the height of the letters of a TEXT, the pixels of a PICTURE for each unit, or the
+    percent of an INK. `name` is a font family, a colour space or a spot colour.
+    """
+
+    kind: Part
+    area: Area | None = None
+    size: float = 0.0
+    name: str = ""
+    is_embedded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ArtworkFacts:
+    """`width` and `height` in units of the artwork."""
+
+    width: float
+    height: float
+    parts: tuple[ArtworkPart, ...]
+    is_readable: bool = True
+
+    def of_kind(self, kind: Part) -> Iterable[ArtworkPart]:
+        return (part for part in self.parts if part.kind == kind)

@@ -1,0 +1,47 @@
+from collections.abc import Iterator
+
+from stores.preflight.findings import FINDINGS, Finding, Severity
+from stores.preflight.limits import USUAL, Limits
+from stores.preflight.rules.hit import Hit
+from stores.preflight.sheet import Job, Sheet
+from stores.preflight.table import RULES, Rule
+
+
+def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:
+    """Everything that may print badly: errors first, then by page and place; at most FINDINGS."""
+    found = sorted(_all(Sheet(job, limits)), key=_order)
+    return found[:FINDINGS]
+
+
+def severity_of(rule: Rule, limits: Limits) -> Severity | None:
+    """What the preset says of the rule, else what the table does; None switches it off."""
+    chosen = limits.severities.get(rule.code)
+    if chosen is None:
+        return rule.severities[limits.policy]
+    return Severity(chosen) if chosen in set(Severity) else None
+
+
+def _all(sheet: Sheet) -> Iterator[Finding]:
+    for rule in RULES:
+        severity = severity_of(rule, sheet.limits)
+        if severity is not None:
+            yield from (_finding(rule, severity, hit) for hit in rule.find(sheet))
+
+
+def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:
+    message = f"{hit.what} {rule.message}: {hit.found}; {hit.wanted} wanted."
+    return Finding(
+        rule.code,
+        severity,
+        hit.number + 1,
+        hit.area,
+        hit.found,
+        hit.wanted,
+        message,
+        rule.remedy,
+        hit.at,
+    )
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return finding.severity != Severity.ERROR, finding.page, finding.area.y, finding.area.x, finding.code

@@ -1,0 +1,88 @@
+"""What a picture is, read once and kept: its size and colours, and a thumbnail of it."""
+
+import hashlib
+import io
+from dataclasses import dataclass
+
+from PIL import Image, ImageStat
+
+from fulfillment.core.caches import WeightedCache, register_cache
+
+THUMBNAIL = (64, 64)
+CACHE_BYTES = 8_000_000
+# Pixels of a thumbnail with more ink than this share of it may have are a place, not a speck.
+INKED_SHARE = 0.01
+FLAT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFacts:
+    """`ink` is the highest total ink in percent that more than specks of a CMYK picture have, else None."""
+
+    width: int
+    height: int
+    mode: str
+    has_profile: bool
+    is_flat: bool
+    is_clear: bool
+    ink: float | None
+    thumbnail: Image.Image
+
+
+_facts: WeightedCache[str, PictureFacts] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda one: 500 + 3 * one.thumbnail.width * one.thumbnail.height
+)
+register_cache(_facts)
+
+
+def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
+    """None for what is no readable PNG or JPEG; `digest` names the content where it is known."""
+    digest = digest or hashlib.sha256(content).hexdigest()
+    facts = _facts.get(digest)
+    if facts is None:
+        try:
+            facts = _read(content)
+        except (
+            OSError,
+            SyntaxError,
+            ValueError,
+            Image.DecompressionBombError,
+            Image.DecompressionBombWarning,
+        ):
+            return None
+        _facts.put(digest, facts)
+    return facts
+
+
+def _read(content: bytes) -> PictureFacts:
+    with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
+        width, height, mode = *picture.size, picture.mode
+        has_profile = "icc_profile" in picture.info
+        picture.draft(None, THUMBNAIL)
+        small = _small(picture)
+    clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
+    ink = _ink(small) if small.mode == "CMYK" else None
+    shown = Image.new("RGB", small.size, "white")
+    if small.mode == "RGBA":
+        shown.paste(small, mask=small.getchannel("A"))
+    else:
+        shown = small.convert("RGB")
+    flat = all(high - low <= FLAT for low, high in ImageStat.Stat(shown).extrema)
+    return PictureFacts(width, height, mode, has_profile, flat, clear, ink, shown)
+
+
+def _small(picture: Image.Image) -> Image.Image:
+    if picture.has_transparency_data:
+        plain = picture.convert("RGBA")
+    elif picture.mode in {"L", "RGB", "CMYK"}:
+        plain = picture
+    else:
+        plain = picture.convert("RGB")
+    size = (max(1, min(THUMBNAIL[0], plain.width)), max(1, min(THUMBNAIL[1], plain.height)))
+    return plain.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+
+
+def _ink(small: Image.Image) -> float:
+    bands = [band.tobytes() for band in small.split()]
+    sums = sorted((sum(inks) for inks in zip(*bands, strict=True)), reverse=True)
+    return sums[int(len(sums) * INKED_SHARE)] / 2.55

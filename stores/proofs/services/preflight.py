@@ -1,0 +1,37 @@
+"""Preflight of a product's template with a customer's values, as it was just typeset."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stores.preflight import Job, Limits, preflight, records
+from stores.proofs.services.merging import TemplateMerge
+from stores.typesetting import SetText
+
+logger = logging.getLogger("stores.proofs")
+
+
+def preflight_records(
+    *, merged: TemplateMerge, images: Mapping[str, bytes], texts: Sequence[SetText], plates: bool = False
+) -> list[dict[str, Any]]:
+    """Findings as the API shows them; `plates` as `images` were read.
+
+    A fault of preflight itself is logged, and costs nobody a proof or an order."""
+    product, layout = merged.product, merged.layout
+    job = Job(
+        template=layout.template,
+        values=merged.values,
+        images=images,
+        fonts=layout.fonts,
+        texts=texts,
+        product=product.facts,
+        digests={
+            name: f"{asset.sha256} {asset.plates if plates else ''}" for name, asset in merged.assets.items()
+        },
+        plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
+    )
+    try:
+        return records(preflight(job, Limits.of(product.rules)))
+    except Exception:
+        logger.exception("Preflight failed for the product %s", product.external_id)
+        return []

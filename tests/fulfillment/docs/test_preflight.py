@@ -1,0 +1,20 @@
+"""The table of rules in docs/preflight.md is that of the code."""
+
+from django.conf import settings
+
+from stores.preflight import RULES
+from stores.press.rules import ColourPolicy
+
+PAGE = settings.BASE_DIR / "docs" / "preflight.md"
+
+
+def row(rule):
+    severities = [str(rule.severities[policy] or "–") for policy in (ColourPolicy.MANAGED, ColourPolicy.CMYK)]
+    return f"| `{rule.code}` | {severities[0]} | {severities[1]} | {rule.message} | {rule.remedy} |"
+
+
+def test_the_page_lists_every_rule_as_it_is():
+    written = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
+
+    assert written == [row(rule) for rule in RULES]
+    assert len(RULES) >= 20

@@ -1,0 +1,71 @@
+"""The demo catalogue as a customer uses it: preflight has nothing to say of it, and takes little time."""
+
+import time
+
+import pytest
+
+from stores.demo import demo_catalog
+from stores.preflight import Job, Limits, ProductFacts, preflight
+from stores.press.rules import ColourPolicy, PresetRules
+from stores.typesetting import (
+    FontSet,
+    load_fields,
+    load_sample,
+    load_template_folder,
+    parse_template,
+    render_proof,
+    resolve_values,
+)
+from tests.support.made_templates import DEMO
+
+NAMES = sorted(path.name for path in DEMO.iterdir())
+PRODUCTS = {
+    product["ID"]: product
+    for store in demo_catalog()["Stores"]
+    if store["StoreID"] == "demo"
+    for product in store["Products"]
+}
+
+
+def demo_job(name: str) -> Job:
+    folder = DEMO / name
+    fields = load_fields(folder)
+    template = parse_template(load_template_folder(folder), fields)
+    values = resolve_values(fields, load_sample(folder), template.gallery)
+    sent = [field.field_name for field in fields if field.sub_type == "Upload" and values[field.field_name]]
+    images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
+    texts = render_proof(template, values, images).texts
+    product = PRODUCTS[name]
+    facts = ProductFacts(product["WidthMM"], product["HeightMM"], product["PageCount"])
+    return Job(template, values, images, FontSet.shipped(), texts, facts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_demo_product_has_no_findings(name):
+    job = demo_job(name)
+
+    assert [finding.message for finding in preflight(job)] == []
+
+
+def test_a_preset_that_converts_says_only_that_photographs_are_converted():
+    converted = Limits.of(PresetRules(policy=ColourPolicy.CMYK))
+
+    found = [
+        one
+        for name in ("photo-postcard-6x9", "business-card-standard")
+        for one in preflight(demo_job(name), converted)
+    ]
+
+    assert {one.code for one in found} <= {"picture_rgb"}
+
+
+def test_preflight_of_a_card_takes_a_few_milliseconds():
+    job = demo_job("business-card-standard")
+    preflight(job)
+    times = []
+    for _ in range(20):
+        started = time.process_time()
+        preflight(job)
+        times.append(time.process_time() - started)
+
+    assert sorted(times)[len(times) // 2] < 0.008
