@@ -53,6 +53,9 @@ class Migration(migrations.Migration):
                 ('business', models.PositiveIntegerField()),
                 ('pieces', models.PositiveIntegerField()),
                 ('facility_name', models.CharField(blank=True, max_length=80)),
+                ('median_income', models.PositiveIntegerField(null=True)),
+                ('median_age', models.FloatField(null=True)),
+                ('household_size', models.FloatField(null=True)),
                 ('selection', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='routes', to='delivery.eddmselection')),
             ],
             options={
