@@ -1,4 +1,5 @@
 from delivery.datasets.models import (
+    Area,
     Dataset,
     DatasetStatus,
     ImportProblem,
@@ -10,6 +11,7 @@ from delivery.datasets.models import (
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
+    "Area",
     "Dataset",
     "DatasetStatus",
     "EddmSelection",
