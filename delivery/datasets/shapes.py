@@ -5,7 +5,8 @@ than 5 of these. Everything exact is computed on the grid, so what is exported a
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -71,11 +72,45 @@ def pack_area(routes: Sequence[bytes]) -> tuple[bytes, tuple[int, int, int, int]
     return packed, (west, south, east, north)
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The shapes of many routes as arrays: of routes their kind and number of parts, of parts their lengths."""
+
+    kinds: np.ndarray
+    counts: np.ndarray
+    lengths: np.ndarray
+    corners: np.ndarray
+
+    def taken(self, wanted: np.ndarray) -> "Packed":
+        """Of these routes alone."""
+        of_part = np.repeat(wanted, self.counts)
+        of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
+        return Packed(self.kinds[wanted], self.counts[wanted], self.lengths[of_part], self.corners[of_corner])
+
+    def shapes(self, moved: Callable[[np.ndarray], np.ndarray] | None = None) -> Shapes:
+        """One for each route, None where there is none; its corners on the grid, or `moved`."""
+        corners = moved(self.corners) if moved and len(self.corners) else self.corners
+        return _assembled(self.kinds, self.counts, self.lengths, corners)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float] | None:
+        """West, south, east and north of all of them in degrees."""
+        if not len(self.corners):
+            return None
+        (west, south), (east, north) = self.corners.min(axis=0), self.corners.max(axis=0)
+        return (float(west / GRID), float(south / GRID), float(east / GRID), float(north / GRID))
+
+
 def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
     """The geometries of all routes of all areas, one after the other, in steps of the grid; None where there is none.
 
     `sizes` says how many routes each area has; an empty one has no shapes.
     """
+    return read_areas(areas, sizes).shapes()
+
+
+def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
+    """As `unpack_areas`, before any geometry is built."""
     kinds, counts, lengths, corners = [], [], [], []
     for area, size in zip(areas, sizes, strict=True):
         if not area:
@@ -92,12 +127,11 @@ def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
         lengths.append(np.frombuffer(area, "<u2", total, at))
         places = np.frombuffer(area, f"<u{width}", -1, at + 2 * total)
         corners.append(places.reshape(-1, 2) + np.array((west, south), np.float64))
-    if not kinds:
-        return np.empty(0, dtype=object)
-    if not corners:
-        return np.full(sum(sizes), None, dtype=object)
-    return _assembled(
-        np.concatenate(kinds), np.concatenate(counts), np.concatenate(lengths), np.concatenate(corners)
+    return Packed(
+        np.concatenate(kinds or [np.zeros(0, np.uint8)]),
+        np.concatenate(counts or [np.zeros(0, np.int64)]).astype(np.int64),
+        np.concatenate(lengths or [np.zeros(0, np.uint16)]),
+        np.concatenate(corners or [np.zeros((0, 2))]),
     )
 
 
