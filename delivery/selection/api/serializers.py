@@ -62,23 +62,15 @@ POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxIte
 
 @extend_schema_field(
     {
-        "type": "object",
-        "description": "A GeoJSON polygon, longitude before latitude (WGS 84), of up to 1,000 positions; rings after "
-        "the first are holes. A route is in it when any part of the route is.",
-        "required": ["type", "coordinates"],
-        "properties": {
-            "type": {"type": "string", "enum": ["Polygon"]},
-            "coordinates": {
-                "type": "array",
-                "minItems": 1,
-                "items": {"type": "array", "items": POSITION, "minItems": 4},
-            },
-        },
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "array", "items": POSITION, "minItems": 4},
+        "description": "The outline, then holes in it; up to 1,000 positions in all.",
     }
 )
-class PolygonField(serializers.Field):
+class RingsField(serializers.Field):
     default_error_messages = {
-        "invalid": 'Write a GeoJSON polygon: {{"type": "Polygon", "coordinates": [[[longitude, latitude], …]]}}.',
+        "invalid": "This must be a list of rings, each a list of [longitude, latitude].",
         "polygon_too_many_corners": "The polygon has {count:,} positions; at most {most:,} are taken. Simplify it.",
         "position_invalid": "Position {at} of ring {ring} must be [longitude, latitude] within ±180 and ±90.",
         "polygon_not_closed": "Ring {ring} must have at least 4 positions, and end where it begins.",
@@ -86,17 +78,18 @@ class PolygonField(serializers.Field):
     }
 
     def to_internal_value(self, data: Any) -> shapely.Polygon:
-        rings = self._rings(data)
-        count = sum(map(len, rings))
+        if not isinstance(data, list) or not data or not all(isinstance(ring, list) for ring in data):
+            self.fail("invalid")
+        count = sum(map(len, data))
         if count > MOST_CORNERS:
             self.fail("polygon_too_many_corners", count=count, most=MOST_CORNERS)
-        for number, ring in enumerate(rings):
+        for number, ring in enumerate(data):
             for at, position in enumerate(ring):
                 if not _is_position(position):
                     self.fail("position_invalid", at=at, ring=number)
             if len(ring) < 4 or ring[0][:2] != ring[-1][:2]:
                 self.fail("polygon_not_closed", ring=number)
-        shell, *holes = ([(position[0], position[1]) for position in ring] for ring in rings)
+        shell, *holes = ([(position[0], position[1]) for position in ring] for ring in data)
         polygon = shapely.Polygon(shell, holes)
         if not polygon.is_valid or polygon.area <= 0:
             self.fail("polygon_invalid", reason=_reason(polygon))
@@ -105,15 +98,12 @@ class PolygonField(serializers.Field):
     def to_representation(self, value: Any) -> Any:
         return value
 
-    def _rings(self, data: Any) -> list[list[Any]]:
-        if not isinstance(data, Mapping) or data.get("type") != "Polygon":
-            self.fail("invalid")
-        rings = data.get("coordinates")
-        if not isinstance(rings, list) or not rings or not all(isinstance(ring, list) for ring in rings):
-            self.fail("invalid")
-        if set(data) - {"type", "coordinates", "bbox"}:
-            self.fail("invalid")
-        return rings
+
+class PolygonSerializer(StrictSerializer):
+    """A GeoJSON polygon, longitude before latitude (WGS 84). A route is in it when any part of the route is."""
+
+    type = StrictChoice(choices=["Polygon"])
+    coordinates = RingsField()
 
 
 def _is_position(position: Any) -> bool:
@@ -214,7 +204,7 @@ class SelectionRequestSerializer(StrictSerializer):
         max_length=MOST_ROUTES,
         help_text="These routes, each a postal code and a carrier route together.",
     )
-    Polygon = PolygonField(required=False)
+    Polygon = PolygonSerializer(required=False)
     Center = CenterSerializer(required=False)
     RadiusMiles = StrictNumber(
         min_value=0.01,
@@ -296,7 +286,7 @@ def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteri
     return Criteria(
         postal_codes=tuple(dict.fromkeys(values.get("PostalCodes", ()))),
         routes=tuple(dict.fromkeys(values.get("Routes", ()))),
-        polygon=values.get("Polygon"),
+        polygon=values["Polygon"]["coordinates"] if "Polygon" in values else None,
         centre=centre
         and Centre(
             latitude=centre.get("Latitude", 0.0),
