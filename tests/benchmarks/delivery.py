@@ -28,6 +28,9 @@ SWAPS, REQUESTS_A_SECOND = 500, 50
 DETAILED_HEADER = ",MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY"
 MEANS = {"C": 590, "R": 500, "H": 220}
 
+# As tests.benchmarks.__main__ has it: measured, and under a mark.
+MISSED = 3
+
 
 def main() -> int:
     _prepare()
@@ -48,7 +51,7 @@ def main() -> int:
     name = f"wrong answers of {requests} over {SWAPS} swaps (slowest {slowest * 1000:.0f} ms)"
     _show(missed, name, wrong, "", 0)
     connection.close()
-    return bool(missed)
+    return MISSED if missed else 0
 
 
 def _prepare() -> None:
