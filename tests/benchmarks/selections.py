@@ -1,4 +1,4 @@
-"""EDDM selections at national scale: `python -m tests.benchmarks.selections`, with DATABASE_URL naming an empty database.
+"""EDDM selections at national scale: `python -m tests.benchmarks.selections`, on an empty database (DATABASE_URL).
 
 Real ZIP codes at their real places (package `zipcodes`), invented counts, people and shapes: an area for each street
 route, a point for each section of PO Boxes. With `--write FILE` it only writes the file of it.

@@ -1,7 +1,7 @@
 """Makes static/delivery/outlines.json of `counties-10m.json` of the npm package us-atlas, which is in the public domain
 by its source, the Census Bureau: `python -m tests.support.outlines counties-10m.json OUT`.
 
-The borders of states and counties as lines, simplified to 0.003 degrees on a grid of 0.001, each line a start and steps.
+The borders of states and counties as lines, simplified to 0.003 degrees on a grid of 0.001, as a start and steps.
 """
 
 import json
