@@ -9,7 +9,8 @@
   const COUNTRY = [[24.5, -125], [49.5, -66.5]];
   const METERS_A_MILE = 1609.344;
   const help = document.getElementById("map-help");
-  const usual = help.textContent;
+  const far = help.textContent;
+  const usual = () => (map.getZoom() < CLOSE ? far : help.dataset.near);
   const clear = form.querySelector("[data-draw=none]");
   box.closest("[data-map]").hidden = false;
 
@@ -111,7 +112,7 @@
   let asked = 0;
   const load = async () => {
     if (map.getZoom() < CLOSE) {
-      help.textContent = usual;
+      help.textContent = far;
       return;
     }
     const view = map.getBounds().pad(0.1);
@@ -129,7 +130,7 @@
       known.clear();
     }
     for (const route of routes) if (!known.has(route.code)) add(route);
-    help.textContent = routes.length ? usual : "There are no routes in view.";
+    help.textContent = routes.length ? usual() : "There are no routes in view.";
     box.dataset.drawn = String(known.size);
     paint();
   };
@@ -170,7 +171,7 @@
     box.classList.remove("is-drawing");
     map.doubleClickZoom.enable();
     for (const button of form.querySelectorAll("[data-draw]")) button.setAttribute("aria-pressed", "false");
-    help.textContent = usual;
+    help.textContent = usual();
   };
   const start = (kind) => {
     const again = drawing === kind;

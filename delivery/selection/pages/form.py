@@ -105,11 +105,12 @@ class MailingForm:
         self.errors.setdefault(PLACES.get(member, "form"), []).append(message)
 
 
-def form_from(data: QueryDict | None) -> MailingForm:
-    data = data or QueryDict()
+def form_from(data: QueryDict, counted: str) -> MailingForm:
+    """`counted` are the route types of the data set: all of them chosen is none chosen."""
+    types = [letter for letter in counted if letter in data.getlist("types")]
     return MailingForm(
         {name: data.get(name, "")[:100_000] for name in TEXTS},
-        [letter for letter in data.getlist("types") if letter in "CRHB" and letter],
+        [] if len(types) == len(counted) else types,
         data.get("residential_only") == "on",
     )
 

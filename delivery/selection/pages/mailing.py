@@ -133,7 +133,9 @@ def _opened(request: HttpRequest) -> Mailing:
     sent = request.POST if request.method == "POST" else request.GET
     actors = actors_of(signed_in_user(request))
     actor = chosen_actor(actors, sent.get("as", ""))
-    form = form_from(sent)
+    dataset = live_dataset()
+    counted = dataset.route_types if dataset else ""
+    form = form_from(sent, counted)
     if earlier := request.GET.get("from", ""):
         form = form_of(selection_of_caller(actors[0].caller, earlier).criteria)
     products = [
@@ -143,7 +145,7 @@ def _opened(request: HttpRequest) -> Mailing:
     ]
     shown = frozenset(sent.get("shown", "").split(","))
     return Mailing(
-        live_dataset(), actors, actor, form, products, left_out=shown - {*sent.getlist("route"), ""}
+        dataset, actors, actor, form, products, left_out=shown - {*sent.getlist("route"), ""}
     )
 
 
@@ -170,6 +172,7 @@ def _choose(page: Mailing, request: HttpRequest) -> None:
             found |= {one.code: one for one in choice.routes}
             page.bounds += [choice.bounds] if choice.bounds else []
     page.routes = list(found.values())
+    page.left_out &= found.keys()
 
 
 def _save(page: Mailing) -> EddmSelection | None:
@@ -194,7 +197,7 @@ def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
         "tiles": settings.EDDM_TILES_URL,
         "tiles_credit": settings.EDDM_TILES_CREDIT,
         "most_listed": MOST_LISTED,
-        "part": "mailings",
+        "part": "catalog",
     }
 
 

@@ -25,7 +25,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
         "selection": selection,
         "routes": routes_of_selection(selection)[:MOST_LISTED],
         "differences": differences_to_active(selection),
-        "part": "mailings",
+        "part": "catalog",
     }
     return render(request, "delivery/selection.html", context)
 
