@@ -8,5 +8,5 @@ urlpatterns = [
     path("mailings", show_mailing, name="mailing"),
     path("mailings/routes", list_routes_in_view, name="mailing-routes"),
     path("mailings/<str:selection_id>", show_selection, name="mailing-selection"),
-    path("mailings/<str:selection_id>/routes.csv", download_selection, name="mailing-csv"),
+    path("mailing-files/<str:selection_id>.csv", download_selection, name="mailing-csv"),
 ]

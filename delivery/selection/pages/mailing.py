@@ -144,9 +144,7 @@ def _opened(request: HttpRequest) -> Mailing:
         for product in listed(actor.caller, signed_in_user(request))
     ]
     shown = frozenset(sent.get("shown", "").split(","))
-    return Mailing(
-        dataset, actors, actor, form, products, left_out=shown - {*sent.getlist("route"), ""}
-    )
+    return Mailing(dataset, actors, actor, form, products, left_out=shown - {*sent.getlist("route"), ""})
 
 
 def _count(request: HttpRequest) -> None:
