@@ -1,4 +1,5 @@
 from delivery.datasets.models import (
+    Area,
     Dataset,
     DatasetStatus,
     ImportProblem,
@@ -7,10 +8,14 @@ from delivery.datasets.models import (
     LiveDataset,
     Population,
 )
+from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
+    "Area",
     "Dataset",
     "DatasetStatus",
+    "EddmSelection",
+    "EddmSelectionRoute",
     "ImportProblem",
     "ImportRun",
     "ImportState",

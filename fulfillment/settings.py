@@ -63,8 +63,8 @@ INSTALLED_APPS = [
     "fulfillment",
     "fulfillment.site.console.ConsoleConfig",
     "accounts",
-    "delivery",
     "applications",
+    "delivery",
     "stores",
     "production",
     "django.contrib.auth",
@@ -494,6 +494,7 @@ LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1,
 PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)
 PICTURES_AT_ONCE = environment.integer("PICTURES_AT_ONCE", 2, minimum=1, maximum=256)
 FILES_AT_ONCE = environment.integer("FILES_AT_ONCE", 2, minimum=1, maximum=256)
+SELECTIONS_AT_ONCE = environment.integer("SELECTIONS_AT_ONCE", 2, minimum=1, maximum=256)
 # For a place, before the request is refused.
 LANE_WAIT_SECONDS = environment.integer("LANE_WAIT_SECONDS", 5, minimum=1, maximum=60)
 
@@ -519,6 +520,12 @@ WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
     "WEBHOOK_CONNECTIONS_PER_APPLICATION", 40, minimum=1, maximum=10_000
 )
 
+# Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and whom they come from. Without
+# them the map has the outlines of states and counties.
+EDDM_TILES_URL = environment.text("EDDM_TILES_URL", "")
+EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
+if EDDM_TILES_URL and not EDDM_TILES_URL.startswith("https://"):
+    raise ImproperlyConfigured(f"EDDM_TILES_URL is {EDDM_TILES_URL!r}; it must begin with https://.")
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     raise ImproperlyConfigured(

@@ -107,7 +107,7 @@ def test_export(operator):
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("requested", "says"),
     [
         ("84101", ["1,100 residential, 40 business, 1,140 in all", "C001", "not counted"]),
         ("501", ["Routes of 00501", "highway contract", "under 200"]),
