@@ -6,7 +6,7 @@ from typing import Any
 
 from fulfillment.core.visible_text import is_blank
 from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
-from stores.typesetting.codes import (
+from fulfillment.core.barcodes import (
     SMALLEST_BAR_MM,
     SMALLEST_QR_MODULE_MM,
     NotEncodable,

@@ -5,7 +5,7 @@ import zxingcpp
 from PIL import Image
 
 from stores.typesetting import Field, ValuesInvalid, parse_template, render_proof
-from stores.typesetting.codes import code_128_runs
+from fulfillment.core.barcodes import code_128_runs
 
 PAGE = {
     "WidthMM": 100,
