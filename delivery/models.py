@@ -7,10 +7,13 @@ from delivery.datasets.models import (
     LiveDataset,
     Population,
 )
+from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
     "Dataset",
     "DatasetStatus",
+    "EddmSelection",
+    "EddmSelectionRoute",
     "ImportProblem",
     "ImportRun",
     "ImportState",

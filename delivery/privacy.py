@@ -1,3 +1,7 @@
-from delivery.datasets.services.personal_data import personal_data
+from delivery.datasets.services import personal_data as datasets
+from delivery.selection.services import personal_data as selections
+from fulfillment.core.audit.personal_data import PersonalData
 
-__all__ = ["personal_data"]
+
+def personal_data() -> list[PersonalData]:
+    return [*datasets.personal_data(), *selections.personal_data()]

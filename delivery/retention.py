@@ -1,3 +1,7 @@
-from delivery.datasets.services.retention import retention_rules
+from delivery.datasets.services import retention as datasets
+from delivery.selection.services import keeping as selections
+from fulfillment.core.audit.retention import RetentionRule
 
-__all__ = ["retention_rules"]
+
+def retention_rules() -> list[RetentionRule]:
+    return [*datasets.retention_rules(), *selections.retention_rules()]

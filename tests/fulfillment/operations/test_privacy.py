@@ -51,6 +51,7 @@ LINKS = {
     "applications.LoggedRequest.user": "logged_requests",
     "applications.OwnerInvitation.decided_by": "owner_invitations",
     "applications.OwnerInvitation.invited_by": "owner_invitations",
+    "delivery.EddmSelection.user": "eddm_selections",
     "oauth2_provider.AccessToken.user": "authorizations",
     "oauth2_provider.RefreshToken.user": "authorizations",
     "stores.ArtworkUpload.user": "pictures",

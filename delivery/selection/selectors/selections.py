@@ -1,0 +1,51 @@
+"""Reads of selections, by what their caller may see."""
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from accounts.callers import Caller
+from accounts.selectors.modes import in_mode, in_mode_of_new
+from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from fulfillment.core.errors import NotFound
+
+
+def visible_selections(caller: Caller) -> Q:
+    """The caller's own ones, of the caller's mode; an operator sees all."""
+    if caller.is_operator:
+        return in_mode(caller)
+    if caller.is_application:
+        own = Q(application=caller.application_id)
+    elif caller.third_party_id is not None:
+        own = Q(user=caller.user_id, application=caller.third_party_id)
+    else:
+        own = Q(user=caller.user_id)
+    return own & in_mode(caller)
+
+
+def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bool = False) -> EddmSelection:
+    """One that the caller may see; `for_new`: that may become part of what the caller makes. Expired ones too."""
+    selection = None
+    key = _key(selection_id)
+    if key is not None:
+        scope = visible_selections(caller)
+        if for_new:
+            scope &= in_mode_of_new(caller)
+        selection = EddmSelection.objects.filter(scope, pk=key).first()
+    if selection is None:
+        raise NotFound("There is no selection with this ID for this caller.", code="selection_not_found")
+    return selection
+
+
+def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute]:
+    """In the order they were taken."""
+    return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
+
+
+def _key(selection_id: str | UUID) -> UUID | None:
+    if isinstance(selection_id, UUID):
+        return selection_id
+    try:
+        return UUID(selection_id)
+    except ValueError:
+        return None

@@ -1,0 +1,29 @@
+"""How long selections stay."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from delivery.selection.models import EddmSelection
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+
+# Counts are published anew each month; an older choice is made again from newer ones.
+VALID_FOR = timedelta(days=90)
+VALID_FOR_TESTS = timedelta(days=30)
+# After it expires, so that what it held can still be read and chosen again.
+KEPT_FOR = timedelta(days=90)
+
+
+def keep_for_order(*, selection_id: UUID) -> None:
+    """From now on it stays as long as the service's orders do. Call it in the transaction of the order."""
+    EddmSelection.objects.filter(pk=selection_id).update(is_ordered=True)
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [rule_for_rows("expired EDDM selections", _expired)]
+
+
+def _expired() -> QuerySet[EddmSelection]:
+    return EddmSelection.objects.filter(expires__lt=timezone.now() - KEPT_FOR, is_ordered=False)
