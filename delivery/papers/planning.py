@@ -145,7 +145,7 @@ def _filled(loads: Sequence[Load]) -> list[list[Load]]:
     weights: list[int] = []
     for load in loads:
         weight = _weight(load)
-        for day, used in enumerate(weights):
+        for day, used in enumerate(weights):  # noqa: B007 - the day that has room
             if used + weight <= MOST_OF_A_DAY:
                 break
         else:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fulfillment.core.visible_text import is_blank
-from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from fulfillment.core.barcodes import (
     SMALLEST_BAR_MM,
     SMALLEST_QR_MODULE_MM,
@@ -13,6 +11,8 @@ from fulfillment.core.barcodes import (
     code_128_runs,
     qr_runs,
 )
+from fulfillment.core.visible_text import is_blank
+from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.template import Artwork, Box, Template

@@ -4,8 +4,8 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from stores.typesetting import Field, ValuesInvalid, parse_template, render_proof
 from fulfillment.core.barcodes import code_128_runs
+from stores.typesetting import Field, ValuesInvalid, parse_template, render_proof
 
 PAGE = {
     "WidthMM": 100,
