@@ -7,6 +7,7 @@ from delivery.datasets.models import (
     LiveDataset,
     Population,
 )
+from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
@@ -18,5 +19,7 @@ __all__ = [
     "ImportRun",
     "ImportState",
     "LiveDataset",
+    "OfficialForm",
     "Population",
+    "PostagePrice",
 ]

@@ -67,6 +67,9 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "synthetic": mailing.is_synthetic,
         "test": mailing.is_test,
         "drops": sheets,
+        # What was done with the official form is known to who fills it.
+        "note": "",
+        "forms": 0,
         "routes": len({bundle.route for drop in drops for bundle in drop.bundles}),
         "bundles": sum(sheet["bundles"] for sheet in sheets),
         "pieces": sum(sheet["pieces"] for sheet in sheets),
