@@ -76,6 +76,7 @@ PRODUCT = (
     Member("WidthMM", checks.positive(9, 3), REQUIRED, "width_mm"),
     Member("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm"),
     Member("IsActive", checks.flag, True, "is_active"),
+    Member("IsEddm", checks.flag, False, "is_eddm"),
     Member("Template", checks.template, None, "template"),
 )
 

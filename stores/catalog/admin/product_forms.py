@@ -65,6 +65,10 @@ WORDS = {
     "quantity_increment": ("Quantity increment", "Orders are multiples of it."),
     "delivery_method": ("Delivery method", "The usual one, for orders that name none."),
     "page_count": ("Page count", ""),
+    "is_eddm": (
+        "For EDDM",
+        "Can be ordered for the carrier routes of an EDDM selection, one piece for each delivery.",
+    ),
 }
 
 

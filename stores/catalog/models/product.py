@@ -33,6 +33,7 @@ class Product(models.Model):
     width_mm = models.DecimalField("width (mm)", max_digits=9, decimal_places=3)
     height_mm = models.DecimalField("height (mm)", max_digits=9, decimal_places=3)
     is_active = models.BooleanField("active", default=True)
+    is_eddm = models.BooleanField("for EDDM", default=False, db_default=False)
     template = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)

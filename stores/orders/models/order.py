@@ -193,7 +193,7 @@ class Order(models.Model):
         return str(self.number)
 
 
-@pghistory.track(*changes(), exclude=["template_data"])
+@pghistory.track(*changes(), exclude=["template_data", "eddm"])
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
@@ -212,6 +212,8 @@ class OrderItem(models.Model):
     print_file = models.CharField(max_length=200, blank=True, editable=False)
     print_sha256 = models.CharField("SHA-256 of the print file", max_length=64, blank=True, editable=False)
     print_bytes = models.PositiveIntegerField(default=0, editable=False)
+    # What it keeps of the EDDM selection that it was ordered for; stores.orders.eddm knows the form.
+    eddm = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = [

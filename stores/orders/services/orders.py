@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from delivery.selection.services.keeping import keep_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
+from stores.orders.eddm import Record
 from stores.orders.models import (
     LIVE_POSITIONS,
     TEST_OUTCOME,
@@ -63,6 +65,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
+    kept_selections: Sequence[Record | None]
     print_files: Sequence[StoredPrint | None]
 
 
@@ -113,6 +116,8 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
+    for selection_id in {kept["SelectionID"] for kept in prepared.kept_selections if kept}:
+        keep_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
@@ -226,6 +231,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_file=file.name if file else "",
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
+                eddm=prepared.kept_selections[position],
             )
         )
     return items
