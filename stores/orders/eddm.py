@@ -11,6 +11,7 @@ from delivery.selection.models import EddmSelection, EddmSelectionRoute
 Record = dict[str, Any]
 # Of all items of one order: each is kept with the order.
 MAXIMUM_ROUTES = 20_000
+CODES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +60,41 @@ def shown_routes(kept: Mapping[str, Any]) -> Sequence[Record]:
         {"PostalCode": route.postal_code, "CarrierRouteID": route.carrier_route, "Pieces": route.pieces}
         for route in drop_routes(kept)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSummary:
+    code: str
+    routes: int
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What pages show of it: the first postal codes, and how many more there are."""
+
+    selection_id: str
+    vintage: str
+    is_synthetic: bool
+    is_residential_only: bool
+    routes: int
+    codes: Sequence[CodeSummary]
+    more_codes: int
+
+
+def summary_of(kept: Mapping[str, Any] | None) -> Summary | None:
+    if kept is None:
+        return None
+    found: dict[str, list[int]] = {}
+    for route in drop_routes(kept):
+        found.setdefault(route.postal_code, []).append(route.pieces)
+    codes = [CodeSummary(code, len(pieces), sum(pieces)) for code, pieces in sorted(found.items())]
+    return Summary(
+        kept["SelectionID"],
+        kept["Vintage"],
+        kept["IsSynthetic"],
+        kept["ResidentialOnly"],
+        len(kept["Routes"]),
+        codes[:CODES_SHOWN],
+        max(0, len(codes) - CODES_SHOWN),
+    )

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
+from stores.orders.eddm import Summary, summary_of
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
@@ -229,6 +230,10 @@ class OrderItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.quantity} x {self.product_name}"
+
+    @property
+    def eddm_summary(self) -> Summary | None:
+        return summary_of(self.eddm)
 
 
 @pghistory.track(*changes(), exclude=["tracking_url"])
