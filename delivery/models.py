@@ -1,4 +1,5 @@
 from delivery.datasets.models import (
+    Area,
     Dataset,
     DatasetStatus,
     ImportProblem,
@@ -11,6 +12,7 @@ from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
+    "Area",
     "Dataset",
     "DatasetStatus",
     "EddmSelection",

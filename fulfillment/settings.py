@@ -489,6 +489,7 @@ LARGE_ORDERS_AT_ONCE = environment.integer("LARGE_ORDERS_AT_ONCE", 2, minimum=1,
 PASSWORDS_AT_ONCE = environment.integer("PASSWORDS_AT_ONCE", 2, minimum=1, maximum=256)
 PICTURES_AT_ONCE = environment.integer("PICTURES_AT_ONCE", 2, minimum=1, maximum=256)
 FILES_AT_ONCE = environment.integer("FILES_AT_ONCE", 2, minimum=1, maximum=256)
+SELECTIONS_AT_ONCE = environment.integer("SELECTIONS_AT_ONCE", 2, minimum=1, maximum=256)
 # For a place, before the request is refused.
 LANE_WAIT_SECONDS = environment.integer("LANE_WAIT_SECONDS", 5, minimum=1, maximum=60)
 

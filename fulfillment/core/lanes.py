@@ -90,9 +90,10 @@ LARGE_ORDERS = Lane("large orders", "orders and quotes of many items", "LARGE_OR
 PASSWORDS = Lane("passwords", "passwords to check", "PASSWORDS_AT_ONCE")
 PICTURES = Lane("pictures", "pictures to read", "PICTURES_AT_ONCE")
 FILES = Lane("files", "files to read or write", "FILES_AT_ONCE")
+SELECTIONS = Lane("selections", "selections of routes", "SELECTIONS_AT_ONCE")
 # All strangers at the start page are one caller: what they have drawn takes one renderer at most.
 LIVE_PROOFS = Lane("live proofs", "live proofs of the start page", "LIVE_PROOFS_AT_ONCE")
-LANES = (RENDERINGS, ORDERS, LARGE_ORDERS, PASSWORDS, PICTURES, FILES)
+LANES = (RENDERINGS, ORDERS, LARGE_ORDERS, PASSWORDS, PICTURES, FILES, SELECTIONS)
 
 
 def most_held() -> int:

@@ -1,6 +1,7 @@
 """Small inputs of every kind, and loaded data sets."""
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -45,9 +46,12 @@ def csv_lines(populations: Populations) -> list[str]:
     ]
 
 
-def gis_answer(*attributes: dict[str, object], results: bool = True) -> str:
+def gis_answer(
+    *attributes: dict[str, object], results: bool = True, shapes: Sequence[dict[str, object]] = ()
+) -> str:
+    shapes = shapes or [{"paths": [[[-111.9, 40.7], [-111.8, 40.6]]]}] * len(attributes)
     features = [
-        {"attributes": each, "geometry": {"paths": [[[-111.9, 40.7], [-111.8, 40.6]]]}} for each in attributes
+        {"attributes": each, "geometry": shape} for each, shape in zip(attributes, shapes, strict=True)
     ]
     layer = {"features": features, "spatialReference": {"wkid": 4326}}
     return json.dumps({"results": [{"paramName": "out", "value": layer}]} if results else layer)

@@ -115,4 +115,8 @@ ROWS = {
     ("association-approve", "POST"): Row("/association/{asked}/approve", (403, 403, 403, 403, 200)),
     ("association-deny", "POST"): Row("/association/{asked}/deny", (403, 403, 403, 403, 200)),
     ("eddm-list", "GET"): Row("/delivery/eddm?postalCodes=84101", (503, 503, 503, 503, 503)),
+    ("eddm-selection-list", "POST"): Row(
+        "/delivery/eddm/selection", (503, 503, 503, 503, 503), {"PostalCodes": ["84101"]}
+    ),
+    ("eddm-selection-detail", "GET"): Row("/delivery/eddm/selection/none", (404, 404, 404, 404, 404)),
 }

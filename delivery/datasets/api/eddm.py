@@ -8,12 +8,13 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from delivery.datasets.selectors.datasets import NoPopulationData
 from delivery.datasets.selectors.populations import look_up
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import refuse_unknown_parameters
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Fault, Invalid, Unavailable
+from fulfillment.core.errors import Fault, Invalid
 
 MAXIMUM_CODES = 100
 PARAMETER = "postalCodes"
@@ -39,11 +40,6 @@ class DeliveryPopulationSerializer(serializers.Serializer):
     BusinessCount = serializers.IntegerField()
     TotalCount = serializers.IntegerField(help_text="ResidentialCount + BusinessCount.")
     Routes = RouteSerializer(many=True)
-
-
-class NoPopulationData(Unavailable):
-    code = "population_data_missing"
-    retry_after = 300
 
 
 class EddmViewSet(ApiViewSet):

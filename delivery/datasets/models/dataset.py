@@ -1,6 +1,7 @@
 from datetime import date
 
 import pghistory
+from django.contrib.postgres.indexes import GistIndex
 from django.db import models
 from django.utils import timezone
 
@@ -36,6 +37,9 @@ class Dataset(models.Model):
     route_count = models.PositiveIntegerField("routes", help_text="Of the types the API counts.")
     residential = models.PositiveBigIntegerField()
     business = models.PositiveBigIntegerField()
+    shape_count = models.PositiveIntegerField(
+        "routes on the map", default=0, db_default=0, help_text="Routes whose geometry is known."
+    )
     concerns = models.JSONField(default=list, blank=True, help_text="Why it was not activated by itself.")
     created = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True)
@@ -58,6 +62,10 @@ class Dataset(models.Model):
     @property
     def total(self) -> int:
         return self.residential + self.business
+
+    @property
+    def has_geometry(self) -> bool:
+        return self.shape_count > 0
 
     @property
     def vintage_label(self) -> str:
@@ -102,6 +110,39 @@ class Population(models.Model):
     business = models.PositiveIntegerField()
     routes = models.TextField()
     body = models.TextField()
+
+    def __str__(self) -> str:
+        return self.postal_code
+
+
+class BoxField(models.Field):
+    """PostgreSQL's own `box`; (east,north),(west,south) as text."""
+
+    def db_type(self, connection: object) -> str:
+        return "box"
+
+
+class Area(models.Model):
+    """What is known of a postal code's routes beside their counts: where they run, who lives there, their post office.
+
+    `shapes` and `facts` are in the order of `Population.routes`; delivery.datasets.shapes and details read them.
+    A data set of counts alone has none of these rows.
+    """
+
+    pk = models.CompositePrimaryKey("dataset_id", "postal_code")
+    # Without a constraint, as of populations.
+    dataset = models.ForeignKey(
+        Dataset, on_delete=models.CASCADE, related_name="areas", db_constraint=False, db_index=False
+    )
+    postal_code = models.CharField(max_length=5)
+    # In steps of the grid, around all shapes; empty where there are none.
+    box = BoxField(null=True)
+    shapes = models.BinaryField(null=True)
+    shape_count = models.PositiveSmallIntegerField()
+    facts = models.TextField()
+
+    class Meta:
+        indexes = [GistIndex(fields=["box"], name="area_box")]
 
     def __str__(self) -> str:
         return self.postal_code

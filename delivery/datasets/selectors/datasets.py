@@ -4,6 +4,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset
+from fulfillment.core.errors import Unavailable
 
 COMPARE = """
 SELECT count(*) FILTER (WHERE before.postal_code IS NULL), count(*) FILTER (WHERE after.postal_code IS NULL),
@@ -39,6 +40,18 @@ class Comparison:
 def live_dataset() -> Dataset | None:
     pointer = LiveDataset.objects.select_related("dataset").first()
     return pointer.dataset if pointer else None
+
+
+class NoPopulationData(Unavailable):
+    code = "population_data_missing"
+    retry_after = 300
+
+
+def active_dataset() -> Dataset:
+    dataset = live_dataset()
+    if dataset is None:
+        raise NoPopulationData("No population data is loaded yet; the operator must import it.")
+    return dataset
 
 
 def loaded_datasets() -> QuerySet[Dataset]:

@@ -1,13 +1,17 @@
 """Reads of what the data sets hold."""
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection
 
+from delivery.datasets.details import Facts, facts_of
 from delivery.datasets.models import Dataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, routes_of
+from delivery.datasets.shapes import texts_of, unpack_areas
+from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.db.prepared import fetch_row
 
 # Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
@@ -25,6 +29,14 @@ SELECT live.id, live.vintage, live.is_synthetic, (
 FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
 WHERE pointer.id = 1
 """
+DETAILED = """
+SELECT population.postal_code, population.routes, area.shapes, area.facts
+FROM delivery_population population LEFT JOIN delivery_area area USING (dataset_id, postal_code)
+WHERE population.dataset_id = %s ORDER BY population.postal_code
+"""
+DETAILED_HEADER = (
+    "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT,MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY\n"
+)
 EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 
 
@@ -64,6 +76,9 @@ def export_lines(dataset: Dataset) -> Iterator[str]:
     """The data set as a CSV that imports to the same populations; invented counts say so in the first line."""
     if dataset.is_synthetic:
         yield f"{SYNTHETIC_MARK}\n"
+    if dataset.areas.exists():
+        yield from _detailed_lines(dataset)
+        return
     yield EXPORT_HEADER
     rows = Population.objects.filter(dataset=dataset).order_by("postal_code")
     for postal_code, text in rows.values_list("postal_code", "routes").iterator(chunk_size=2000):
@@ -81,3 +96,25 @@ def areas_of(dataset: Dataset) -> set[str]:
             [dataset.pk],
         )
         return {row[0] for row in cursor.fetchall()}
+
+
+def _detailed_lines(dataset: Dataset) -> Iterator[str]:
+    """With facts and shapes, as well-known text on the grid's decimals."""
+    yield DETAILED_HEADER
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(DETAILED, [dataset.pk])
+        while rows := cursor.fetchmany(500):
+            for postal_code, text, shapes, facts in rows:
+                yield "".join(_detailed_rows(postal_code, list(routes_of(text)), shapes, facts))
+
+
+def _detailed_rows(
+    postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
+) -> Iterator[str]:
+    known = facts_of(facts) if facts else [Facts()] * len(routes)
+    places = texts_of(unpack_areas([bytes(shapes or b"")], [len(routes)]))
+    for (route, homes, firms), fact, place in zip(routes, known, places, strict=True):
+        cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]
+        line = io.StringIO()
+        write_csv_row(line, [*cells, fact.facility, place])
+        yield line.getvalue().replace("\r\n", "\n")

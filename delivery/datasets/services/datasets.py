@@ -5,15 +5,24 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db import connection, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
-from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
+from delivery.datasets.details import Details
+from delivery.datasets.models import Area, Dataset, DatasetStatus, LiveDataset, Population
 from delivery.datasets.populations import Populations, body_of, sum_of, text_of, totals_of
 from delivery.datasets.selectors.populations import stored_populations
 from fulfillment.core.errors import Conflict, NotFound
 
 KEPT = 2
 COPY = "COPY delivery_population (dataset_id, postal_code, residential, business, routes, body) FROM STDIN"
+COPY_AREAS = "COPY delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts) FROM STDIN"
+# Those of postal codes whose routes come from an earlier data set unchanged.
+KEEP_AREAS = """
+INSERT INTO delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts)
+SELECT %s, postal_code, box, shapes, shape_count, facts FROM delivery_area
+WHERE dataset_id = %s AND postal_code <> ALL(%s)
+"""
 BATCH = 500
 
 
@@ -30,6 +39,14 @@ class Origin:
     is_merged: bool = False
 
 
+@dataclass(frozen=True)
+class Kept:
+    """All routes of an earlier data set, without those of the postal codes that are replaced."""
+
+    dataset_id: int
+    replaced: frozenset[str] = frozenset()
+
+
 def lock_live_dataset() -> LiveDataset:
     """Serialises activations; look-ups do not wait for it."""
     pointer, _ = LiveDataset.objects.select_for_update().get_or_create(pk=1)
@@ -43,9 +60,14 @@ def store_populations(
     route_types: str,
     origin: Origin,
     concerns: Sequence[str] = (),
+    details: Details | None = None,
+    kept: Kept | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Dataset:
-    """Writes a new data set, ready to be activated."""
+    """Writes a new data set, ready to be activated.
+
+    `details` are of the routes of a file, `kept` says which routes come from an earlier data set with theirs.
+    """
     totals = totals_of(populations)
     routes, residential, business = sum_of(totals, route_types)
     dataset = Dataset.objects.create(
@@ -59,7 +81,28 @@ def store_populations(
         concerns=list(concerns),
     )
     _copy(dataset, populations, progress)
+    _copy_areas(dataset, populations, details, kept)
     return dataset
+
+
+def _copy_areas(
+    dataset: Dataset, populations: Populations, details: Details | None, kept: Kept | None
+) -> None:
+    with connection.cursor() as cursor:
+        if details is not None:
+            codes = sorted(details.routes)
+            with cursor.copy(COPY_AREAS) as copy:
+                for code in codes:
+                    facts, shapes, box, count = details.area(code, sorted(populations[code]))
+                    places = "({2},{3}),({0},{1})".format(*box) if box else None
+                    copy.write_row((dataset.pk, code, places, shapes, count, facts))
+        if kept is not None:
+            cursor.execute(KEEP_AREAS, [dataset.pk, kept.dataset_id, sorted(kept.replaced)])
+        if details is not None or kept is not None:
+            cursor.execute("ANALYZE delivery_area")
+    dataset.shape_count = dataset.areas.aggregate(count=Sum("shape_count"))["count"] or 0
+    if dataset.shape_count:
+        dataset.save(update_fields=["shape_count"])
 
 
 def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float], None]) -> None:
@@ -131,7 +174,12 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
         is_synthetic=source.is_synthetic,
         is_merged=source.is_merged,
     )
-    return store_populations(populations=stored_populations(source), route_types=route_types, origin=origin)
+    return store_populations(
+        populations=stored_populations(source),
+        route_types=route_types,
+        origin=origin,
+        kept=Kept(source.pk),
+    )
 
 
 def _lock(dataset_id: int) -> Dataset:
@@ -149,4 +197,5 @@ def _discard_surplus() -> None:
 
 def _discard(dataset: Dataset) -> None:
     Population.objects.filter(dataset=dataset).delete()
+    Area.objects.filter(dataset=dataset).delete()
     Dataset.objects.filter(pk=dataset.pk).update(status=DatasetStatus.DISCARDED)

@@ -1,4 +1,5 @@
-"""A small synthetic data set for trying the service out. Its ZIP codes are real, its counts are invented."""
+"""A small synthetic data set for trying the service out. Its ZIP codes are real, its counts,
+shapes and people are invented."""
 
 import hashlib
 from typing import Final
@@ -12,6 +13,7 @@ from delivery.datasets.models.dataset import month_of
 from delivery.datasets.populations import Populations, Routes, pack
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.services.datasets import Origin, activate_dataset, lock_live_dataset, store_populations
+from delivery.datasets.services.demo_places import demo_details
 
 DEMO_POSTAL_CODES: Final = (
     "84101", "84102", "84103", "84104", "84105", "84106", "84107", "84108", "84109", "84111",
@@ -38,8 +40,12 @@ def load_demo_population() -> Dataset | None:
         created_by=NAME,
         is_synthetic=True,
     )
+    populations = demo_populations()
     dataset = store_populations(
-        populations=demo_populations(), route_types=settings.EDDM_ROUTE_TYPES, origin=origin
+        populations=populations,
+        route_types=settings.EDDM_ROUTE_TYPES,
+        origin=origin,
+        details=demo_details(populations),
     )
     return activate_dataset(dataset_id=dataset.pk, by=NAME)
 

@@ -12,12 +12,13 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, totals_of
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import stored_populations
 from delivery.datasets.services.activation_checks import activation_warnings
-from delivery.datasets.services.datasets import Origin
+from delivery.datasets.services.datasets import Kept, Origin
 from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
 from delivery.datasets.sources.detection import read_source
@@ -71,6 +72,8 @@ class Reading:
     notes: list[str]
     concerns: list[str]
     merged_into: int | None = None
+    details: Details | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
             source = read_source(opened, log, format_name=options.format, chosen=options.columns)
             rows: list[Row] = []
             with suppress(PreviewEnded):
-                rows.extend(islice(source.rows, PREVIEWED))
+                rows.extend(row[:6] for row in islice(source.rows, PREVIEWED))
             vintage, _ = _vintage(options, source, name, path)
             return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
     except FileRefused as refusal:
@@ -153,12 +156,14 @@ def _judge(
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
     live = live_dataset()
     is_synthetic = options.is_synthetic or source.is_synthetic
+    kept = None
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
     if options.merge:
         if live is None:
             raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
         notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
+        kept = Kept(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
         # The oldest part dates the whole.
         vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
@@ -182,7 +187,10 @@ def _judge(
         is_merged=options.merge,
     )
     merged_into = live.pk if live and options.merge else None
-    return Reading(origin, populations, rows, log, notes, concerns, merged_into)
+    details = source.details if source.details and source.details.routes else None
+    if details is not None:
+        notes.append(f"{details.shape_count} routes have a place on the map.")
+    return Reading(origin, populations, rows, log, notes, concerns, merged_into, details, kept)
 
 
 def _signed(reading: Reading, by: str) -> Reading:

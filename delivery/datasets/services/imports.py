@@ -94,6 +94,8 @@ def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: Progr
         route_types=options.route_types,
         origin=reading.origin,
         concerns=reading.concerns,
+        details=reading.details,
+        kept=reading.kept,
         progress=line.writing,
     )
     if options.activate and (options.force or not reading.concerns):

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from itertools import islice
 
+from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations, pack
 from delivery.datasets.sources.cells import read_count, read_postal_code, read_route
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import Row, Source
+from delivery.datasets.sources.rows import DetailedRow, Row, Source
 
 PHANTOM = "R777"
 BATCH = 5000
@@ -21,8 +22,11 @@ def aggregate_routes(
     populations: Populations = {}
     count = 0
     while batch := list(islice(source.rows, BATCH)):
-        for row in batch:
-            _add(row, populations, log)
+        if source.details is None:
+            for row in batch:
+                _add(row, populations, log)
+        else:
+            _add_detailed(batch, populations, source.details, log)
         count += len(batch)
         if count > MAXIMUM_ROWS:
             raise FileRefused(f"The file has more than {MAXIMUM_ROWS:,} lines; the country has fewer routes.")
@@ -30,7 +34,18 @@ def aggregate_routes(
     return populations, count
 
 
-def _add(row: Row, populations: Populations, log: ProblemLog) -> None:
+def _add_detailed(
+    batch: list[DetailedRow], populations: Populations, details: Details, log: ProblemLog
+) -> None:
+    for row in batch:
+        taken = _add(row[:6], populations, log)
+        if taken is not None:
+            details.add(row[0], *taken, row[6], log)
+    details.pack(log)
+
+
+def _add(row: Row, populations: Populations, log: ProblemLog) -> tuple[str, str] | None:
+    """The postal code and route that were taken from the row, or None."""
     line, zip_cell, route_cell, residential_cell, business_cell, total_cell = row
     route, postal_code, route_flaw = read_route(route_cell)
     if postal_code and not zip_cell:
@@ -43,19 +58,20 @@ def _add(row: Row, populations: Populations, log: ProblemLog) -> None:
         flaws = (zip_flaw, route_flaw, residential_flaw, business_flaw)
         completed = _complete(row, flaws, residential, business, log)
         if completed is None:
-            return
+            return None
         residential, business = completed
     if total_cell and read_count(total_cell)[0] != residential + business:
         log.add(line, "total", total_cell, "W_TOTAL")
     if route == PHANTOM:
         log.add(line, "route", route_cell, "W_PHANTOM")
-        return
+        return None
     routes = populations.setdefault(postal_code, {})
     counts = pack(residential, business)
     if route not in routes:
         routes[route] = counts
-    else:
-        log.add(line, "route", route_cell, "W_DUP_SAME" if routes[route] == counts else "E_DUP_DIFF")
+        return postal_code, route
+    log.add(line, "route", route_cell, "W_DUP_SAME" if routes[route] == counts else "E_DUP_DIFF")
+    return None
 
 
 def _complete(

@@ -13,7 +13,16 @@ ALIASES = {
     "business": "bus buscnt buscount business businesscount businesscnt",
     "total": "tot totcnt totcount total totalcount deliveries",
 }
-FIELD_OF = {alias: name for name, aliases in ALIASES.items() for alias in aliases.split()}
+# Kept where a file has them; without them its counts are as good.
+DETAIL_ALIASES = {
+    "geometry": "geometry geom thegeom shape wkt",
+    "income": "medincome medianincome income",
+    "age": "medage medianage",
+    "household": "avghhsiz avghouseholdsize averagehouseholdsize householdsize size",
+    "facility": "facilityname facname facility postoffice",
+}
+EVERY_ALIAS = ALIASES | DETAIL_ALIASES
+FIELD_OF = {alias: name for name, aliases in EVERY_ALIAS.items() for alias in aliases.split()}
 
 Columns = dict[str, int]
 
@@ -48,7 +57,7 @@ def read_choices(texts: Sequence[str]) -> dict[str, str]:
         if not separator or field is None or not column.strip():
             raise FileRefused(
                 f"--map {pair.strip()!r} is not understood; write field=column with one of the fields "
-                + ", ".join(ALIASES)
+                + ", ".join(EVERY_ALIAS)
                 + "."
             )
         chosen[field] = column.strip()

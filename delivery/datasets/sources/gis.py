@@ -5,9 +5,10 @@ from typing import Any, BinaryIO
 
 import ijson
 
+from delivery.datasets.details import Details, esri_shape
 from delivery.datasets.sources.columns import Columns, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import Row, Source
+from delivery.datasets.sources.rows import DetailedRow, Source
 
 MAXIMUM_DEPTH = 64
 # Between two events of the parser, which holds a name, text or number whole.
@@ -20,8 +21,53 @@ SHAPES_KEPT = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 
+MOST_CORNERS = 100_000
+Part = list[list[float]]
+
+
+class Geometry:
+    """The paths, rings or points of a feature, as its numbers come."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, list[Part]] = {}
+        self.corners = 0
+
+    def open(self, kind: str, depth: int) -> None:
+        """An array begins: of parts, of corners, or a corner."""
+        if kind not in SHAPE_KINDS:
+            return
+        parts = self.parts.setdefault(kind, [])
+        if kind == "points":
+            depth += 1
+        if depth == 2:
+            parts.append([])
+        elif depth == 3 and parts:
+            self._corner(parts[-1], [])
+
+    def add(self, kind: str, value: float) -> None:
+        if kind in SHAPE_KINDS:
+            parts = self.parts.get(kind)
+            # What follows longitude and latitude is a height or a measure.
+            if parts and parts[-1] and len(parts[-1][-1]) < 2:
+                parts[-1][-1].append(float(value))
+        elif kind == "x":
+            self._corner(self.parts.setdefault("points", [[]])[-1], [float(value)])
+        elif kind == "y" and self.parts.get("points"):
+            self.parts["points"][-1][-1].append(float(value))
+
+    def _corner(self, part: Part, corner: list[float]) -> None:
+        part.append(corner)
+        self.corners += 1
+        if self.corners > MOST_CORNERS:
+            raise FileRefused(f"A feature has more than {MOST_CORNERS:,} corners; no route has.")
+
+
+SHAPE_KINDS = frozenset({"paths", "rings", "points"})
+Feature = tuple[dict[str, str], dict[str, list[Part]]]
+
+
 def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> Source:
-    """Features are counted from 1 in place of lines; their geometry is passed over."""
+    """Features are counted from 1 in place of lines."""
     features = _features(stream)
     try:
         first = next(features, None)
@@ -29,10 +75,17 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
         raise _broken(error) from error
     if first is None:
         raise FileRefused("The JSON holds no routes (no features with attributes).")
-    names = list(first)
+    names = list(first[0])
     columns = _columns(names, chosen)
     log.columns = {field: names[at] for field, at in columns.items()}
-    return Source(format="gis-json", header=names, columns=columns, rows=_rows(first, features, chosen))
+    return Source(
+        format="gis-json",
+        header=names,
+        columns=columns,
+        rows=_rows(first, features, chosen),
+        # Later features may have what the first has not.
+        details=Details(),
+    )
 
 
 class _Bounded:
@@ -49,32 +102,67 @@ class _Bounded:
         return data
 
 
-def _features(stream: BinaryIO) -> Iterator[dict[str, str]]:
-    """The attributes of each feature. Of everything else only the names that lead to it are kept, never its path:
-    a new path for every level costs the square of the depth."""
+def _features(stream: BinaryIO) -> Iterator[Feature]:
     bounded = _Bounded(stream)
-    names: list[str] = []
-    attributes: dict[str, str] | None = None
-    attributes_depth = 0
+    place = _Place()
     for event, value in ijson.basic_parse(bounded, use_float=True, multiple_values=True):
         bounded.since_event = 0
         if event in OPENING:
-            if attributes is None and event == "start_map" and names[-3:] == ["features", "", "attributes"]:
-                attributes, attributes_depth = {}, len(names)
-            names.append("")
-            if len(names) > MAXIMUM_DEPTH:
-                raise FileRefused(
-                    f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels; no file of routes is."
-                )
+            place.open(event)
         elif event in CLOSING:
-            names.pop()
-            if attributes is not None and len(names) == attributes_depth:
-                yield attributes
-                attributes = None
+            feature = place.close()
+            if feature is not None:
+                yield feature
         elif event == "map_key":
-            names[-1] = value[: LONGEST_NAME + 1]
-        elif attributes is not None and len(names) == attributes_depth + 1:
-            _keep(attributes, names[-1], value)
+            place.names[-1] = value[: LONGEST_NAME + 1]
+        else:
+            place.take(event, value)
+
+
+class _Place:
+    """Where in the file the parser is, and the feature it is in.
+
+    Only the names that lead there are kept, never the path: a new path for every level costs the square of the depth.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        # Of the feature: how deep it stands, or 0 outside of one.
+        self.depth = 0
+        self.attributes: dict[str, str] | None = None
+        self.geometry: Geometry | None = None
+
+    def open(self, event: str) -> None:
+        names, depth = self.names, self.depth
+        if event == "start_map":
+            if not depth and names[-2:] == ["features", ""]:
+                self.depth = len(names)
+            elif depth and len(names) == depth + 1 and names[-1] == "attributes":
+                self.attributes = {}
+            elif depth and len(names) == depth + 1 and names[-1] == "geometry":
+                self.geometry = Geometry()
+        elif self.geometry is not None and names[depth] == "geometry":
+            self.geometry.open(names[depth + 1], len(names) - depth - 1)
+        names.append("")
+        if len(names) > MAXIMUM_DEPTH:
+            raise FileRefused(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels; no file of routes is.")
+
+    def close(self) -> Feature | None:
+        """The feature that ends here, if it has attributes."""
+        self.names.pop()
+        if not self.depth or len(self.names) != self.depth:
+            return None
+        attributes, geometry = self.attributes, self.geometry
+        self.attributes, self.geometry, self.depth = None, None, 0
+        return None if attributes is None else (attributes, geometry.parts if geometry else {})
+
+    def take(self, event: str, value: Any) -> None:
+        names, depth = self.names, self.depth
+        if self.geometry is not None and names[depth] == "geometry":
+            if event == "number":
+                self.geometry.add(names[depth + 1], value)
+        elif self.attributes is not None and names[depth:-1] == ["attributes"]:
+            _keep(self.attributes, names[-1], value)
         elif event == "string" and names[-2:] == ["error", "message"]:
             raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
 
@@ -87,30 +175,36 @@ def _keep(attributes: dict[str, str], name: str, value: Any) -> None:
         raise FileRefused(f"A feature has more than {MAXIMUM_ATTRIBUTES} attributes; no file of routes has.")
 
 
-def _rows(
-    first: dict[str, str], features: Iterator[dict[str, str]], chosen: Mapping[str, str]
-) -> Iterator[Row]:
+def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:
     seen: dict[tuple[str, ...], list[int | None]] = {}
     number, feature = 1, first
     try:
-        while feature:
-            names = tuple(feature)
+        while feature is not None:
+            attributes, parts = feature
+            names = tuple(attributes)
             if names not in seen:
                 if len(seen) >= SHAPES_KEPT:
                     seen.clear()
                 columns = _columns(list(names), chosen)
                 seen[names] = [columns.get(field) for field in _FIELDS]
-            cells = (*feature.values(),)
-            zip_code, route, residential, business, total = (
+            cells = (*attributes.values(),)
+            zip_code, route, residential, business, total, income, age, household, facility = (
                 "" if at is None else cells[at] for at in seen[names]
             )
-            yield number, zip_code, route, residential, business, total
-            number, feature = number + 1, next(features, {})
+            details = (_shape(parts), income, age, household, facility)
+            yield number, zip_code, route, residential, business, total, details
+            number, feature = number + 1, next(features, None)
     except ijson.JSONError as error:
         raise _broken(error, number) from error
 
 
-_FIELDS = ("zip", "route", "residential", "business", "total")
+def _shape(parts: dict[str, list[Part]]) -> Any:
+    """Corners without both numbers are left out."""
+    whole = {kind: [[c for c in part if len(c) == 2] for part in found] for kind, found in parts.items()}
+    return esri_shape(whole) if whole else None
+
+
+_FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
 
 
 def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:

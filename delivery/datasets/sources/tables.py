@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
+from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
-from delivery.datasets.sources.columns import ALIASES, Columns, find_columns, is_complete
+from delivery.datasets.sources.columns import ALIASES, DETAIL_ALIASES, Columns, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import Row, Source
+from delivery.datasets.sources.rows import DetailedRow, Row, Source
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
-LONGEST_LINE = 1 << 16
+# The shape of a route is a long cell; no cell is longer than the csv module takes.
+LONGEST_LINE = 1 << 17
 MAXIMUM_COLUMNS = 500
 LINES_OF_A_ROW = 1000
 
@@ -38,11 +40,14 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
         field: header[at].strip() if place >= 0 else f"column {at + 1}" for field, at in columns.items()
     }
     body = _BoundedRows(chain(head[place + 1 :], lines))
+    details = Details() if DETAIL_ALIASES.keys() & columns.keys() else None
+    read_rows = _rows if details is None else _detailed_rows
     return Source(
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
-        rows=_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+        rows=read_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+        details=details,
         is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
     )
 
@@ -147,6 +152,30 @@ def _rows(
             )
     except csv.Error as error:
         raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
+
+
+def _detailed_rows(
+    numbered: Iterator[tuple[int, list[str]]],
+    skipped: int,
+    columns: Columns,
+    log: ProblemLog,
+    postal_code: str,
+) -> Iterator[DetailedRow]:
+    """As `_rows`, with the details of the same line."""
+    places = [columns.get(field, -1) for field in DETAIL_ALIASES]
+    current: list[list[str]] = [[]]
+
+    def watched() -> Iterator[tuple[int, list[str]]]:
+        for number, cells in numbered:
+            current[0] = cells
+            yield number, cells
+
+    for row in _rows(watched(), skipped, columns, log, postal_code):
+        cells = current[0]
+        geometry, income, age, household, facility = (
+            cells[at] if 0 <= at < len(cells) else "" for at in places
+        )
+        yield *row, (geometry, income, age, household, facility)
 
 
 def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:

@@ -1,12 +1,18 @@
 """Reads of selections, by what their caller may see."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
+import numpy as np
+import shapely
 from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.selectors.modes import in_mode, in_mode_of_new
+from delivery.datasets.populations import SELECTABLE_TYPES
+from delivery.datasets.shapes import in_degrees
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from delivery.selection.selectors.candidates import candidates_by_code
 from fulfillment.core.errors import NotFound
 
 
@@ -49,3 +55,15 @@ def _key(selection_id: str | UUID) -> UUID | None:
         return UUID(selection_id)
     except ValueError:
         return None
+
+
+def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRoute]) -> list[str | None]:
+    """Their geometries as GeoJSON, by the data set they were chosen from; None where it has none, or is gone."""
+    codes = sorted({route.postal_code for route in routes})
+    found = candidates_by_code(selection.dataset_id, codes, SELECTABLE_TYPES)
+    wanted = {route.code for route in routes}
+    chosen = np.array([code in wanted for code in found.codes], bool)
+    names = [code for code in found.codes if code in wanted]
+    shapes = shapely.to_geojson(in_degrees(found.packed.taken(chosen).shapes()))
+    by_code = dict(zip(names, shapes, strict=True))
+    return [by_code.get(route.code) for route in routes]

@@ -1,0 +1,153 @@
+"""What a file says of routes beside their counts: where they run, who lives there, and their post office.
+
+In memory a route's details are one `bytes`, for a national set has 657,000 of them; stored, those of a postal code
+are one row.
+"""
+
+import re
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import orjson
+import shapely
+
+from delivery.datasets.shapes import pack_area, pack_routes
+from delivery.datasets.sources.problems import ProblemLog
+
+# Income in dollars, age in tenths of a year, household in hundredths of a person; 0 where it is not known. Then
+# the number of the post office's name.
+FACTS = struct.Struct("<IHHI")
+NUMBER = re.compile(r"\$? ?([0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(\.[0-9]{1,12})?")
+LONGEST_FACILITY = 80
+# geometry (WKT or a shape), median income, median age, household size, post office: as written in the file.
+RawDetails = tuple[Any, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Of the people along a route; None where the source does not say."""
+
+    income: int | None = None
+    age: float | None = None
+    household: float | None = None
+    facility: str = ""
+
+
+@dataclass
+class Details:
+    """Of the routes of a file, by postal code and route."""
+
+    routes: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    facilities: dict[str, int] = field(default_factory=dict)
+    _names: list[str] = field(default_factory=list)
+    shape_count: int = 0
+    _waiting: list[tuple[int, str, str, bytes, Any]] = field(default_factory=list)
+
+    def add(self, line: int, postal_code: str, route: str, raw: RawDetails, log: ProblemLog) -> None:
+        geometry, income, age, household, facility = raw
+        dollars = _measure(line, "income", income, 1, 10_000_000, log)
+        tenths = _measure(line, "age", age, 10, 1_200, log)
+        hundredths = _measure(line, "household", household, 100, 10_000, log)
+        name = " ".join(facility.split())[:LONGEST_FACILITY]
+        name = name if name.isprintable() else ""
+        number = self.facilities.setdefault(name, len(self._names))
+        if number == len(self._names):
+            self._names.append(name)
+        facts = FACTS.pack(dollars, tenths, hundredths, number)
+        self._waiting.append((line, postal_code, route, facts, geometry or None))
+
+    def pack(self, log: ProblemLog) -> None:
+        """Packs what was added since the last time."""
+        shapes = pack_routes(_parsed([entry[4] for entry in self._waiting]))
+        for (line, postal_code, route, facts, geometry), shape in zip(self._waiting, shapes, strict=True):
+            if shape is None or (geometry is not None and not shape):
+                log.add(line, "geometry", geometry if isinstance(geometry, str) else "", "W_GEOMETRY")
+            self.shape_count += bool(shape)
+            self.routes.setdefault(postal_code, {})[route] = facts + (shape or b"")
+        self._waiting.clear()
+
+    def area(self, postal_code: str, routes: Sequence[str]) -> tuple[str, bytes | None, Any, int]:
+        """The stored form of a postal code: its facts, shapes, their box and how many routes have one."""
+        known = self.routes.get(postal_code, {})
+        packed = [known.get(route, NO_DETAILS) for route in routes]
+        facilities: dict[str, int] = {}
+        facts = []
+        for route in packed:
+            income, age, household, number = FACTS.unpack_from(route)
+            at = facilities.setdefault(self._names[number] if self._names else "", len(facilities))
+            facts.append([income, age, household, at])
+        shapes = [route[FACTS.size :] for route in packed]
+        area = pack_area(shapes)
+        text = orjson.dumps([list(facilities), facts]).decode()
+        return text, *(area or (None, None)), sum(map(bool, shapes))
+
+
+NO_DETAILS = FACTS.pack(0, 0, 0, 0)
+
+
+def facts_of(text: str) -> list[Facts]:
+    """Of each route of a postal code, in the order of its routes."""
+    facilities, rows = orjson.loads(text)
+    return [
+        Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
+        for income, age, household, at in rows
+    ]
+
+
+def _parsed(geometries: Sequence[Any]) -> list[Any]:
+    texts = [at for at, one in enumerate(geometries) if isinstance(one, str)]
+    parsed = list(geometries)
+    if texts:
+        shapes = shapely.from_wkt(
+            np.array([geometries[at].strip().strip('"') for at in texts], dtype=object), on_invalid="ignore"
+        )
+        for at, shape in zip(texts, shapes, strict=True):
+            parsed[at] = shape
+    return parsed
+
+
+def _measure(line: int, name: str, cell: str, scale: int, most: int, log: ProblemLog) -> int:
+    value, is_number = read_measure(cell)
+    scaled = round(value * scale)
+    if not is_number or scaled > most:
+        log.add(line, name, cell, "W_DETAIL")
+        return 0
+    return scaled
+
+
+@lru_cache(maxsize=65_536)
+def read_measure(cell: str) -> tuple[float, bool]:
+    """0 for an empty cell, a dash, and the negative numbers that stand for unknown in census tables."""
+    text = cell.strip()
+    if not text or text.startswith(("-", "\N{EN DASH}", "\N{EM DASH}")):
+        return 0.0, True
+    match = NUMBER.fullmatch(text)
+    return (float(match[1].replace(",", "") + (match[2] or "")), True) if match else (0.0, False)
+
+
+def esri_shape(parts: Mapping[str, Sequence[Sequence[tuple[float, float]]]]) -> Any:
+    """The shape of the map service's paths, rings or points; None for one without enough corners."""
+    points = [point for part in parts.get("points", ()) for point in part]
+    paths = [path for path in parts.get("paths", ()) if len(path) > 1]
+    rings = [shapely.LinearRing(ring) for ring in parts.get("rings", ()) if len(ring) > 2]
+    if paths:
+        return shapely.MultiLineString(paths)
+    if rings:
+        return _polygons(rings)
+    return shapely.MultiPoint(points) if points else None
+
+
+def _polygons(rings: list[Any]) -> Any:
+    """Clockwise rings are outlines, the others holes of the outline around them."""
+    outlines = [ring for ring in rings if not ring.is_ccw] or rings
+    holes = [ring for ring in rings if ring not in outlines]
+    polygons = []
+    for outline in outlines:
+        area = shapely.Polygon(outline)
+        own = [hole for hole in holes if area.contains(shapely.Point(hole.coords[0]))]
+        polygons.append(shapely.Polygon(outline, own))
+    return shapely.MultiPolygon(polygons)

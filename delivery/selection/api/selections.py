@@ -1,0 +1,135 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+
+from accounts.api.idempotency import idempotent
+from delivery.selection.api.examples import GEOJSON_EXAMPLE, SELECTION_EXAMPLES
+from delivery.selection.api.serializers import (
+    SelectionRequestSerializer,
+    SelectionSerializer,
+    criteria_from,
+)
+from delivery.selection.models import EddmSelection
+from delivery.selection.representations import geojson_body, selection_body
+from delivery.selection.selectors.selections import (
+    routes_of_selection,
+    selection_of_caller,
+    shapes_of_routes,
+)
+from delivery.selection.services.choosing import Choice, choose_routes
+from delivery.selection.services.selections import create_selection
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.lanes import SELECTIONS, lane_errors
+
+GEOJSON = "application/geo+json"
+SYNTHETIC = OpenApiParameter(
+    "X-Data-Synthetic",
+    OpenApiTypes.BOOL,
+    OpenApiParameter.HEADER,
+    response=[200, 201],
+    description="`true` where the counts are the invented ones of the demo; else absent.",
+)
+
+
+class GeoJSONRenderer(BaseRenderer):
+    """Lets content negotiation know the type; the bodies are made by the view."""
+
+    media_type = GEOJSON
+    format = "geojson"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
+        renderer = api_settings.DEFAULT_RENDERER_CLASSES[0]()
+        body: bytes = renderer.render(data, accepted_media_type, renderer_context)
+        return body
+
+
+class EddmSelectionViewSet(ApiViewSet):
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, GeoJSONRenderer]
+    access = {
+        "create": Access(
+            rule="Every caller. A Budget needs the right to submit orders to its store.",
+        ),
+        "retrieve": Access(rule="The caller's own selections; operators read every one."),
+    }
+    errors = {
+        "create": {
+            400: "The body is not understood, or a postal code, route, store or product is not known "
+            "(`postal_code_unknown`, `route_unknown`, `route_type_not_counted`, `store_invalid`, `product_unknown`); "
+            "each is named. `polygon_invalid`, `polygon_too_many_corners`, `area_too_large`, `too_many_routes`; "
+            "`selection_empty` where no route holds all criteria.",
+            403: "A Budget at a store without the right to order there.",
+            404: "There is nothing at this address.",
+            409: "The active data set has no geometry: Polygon and Center cannot be used (`geometry_missing`).",
+            **lane_errors("selections"),
+        },
+        "retrieve": {404: "There is no such selection of this caller (`selection_not_found`)."},
+    }
+
+    def _choose(self, request: Request) -> tuple[Request, Choice]:
+        values = validate_data(SelectionRequestSerializer, request.data)
+        criteria = criteria_from(values, request.data)
+        return request, choose_routes(caller=request.auth, criteria=criteria)
+
+    @extend_schema(
+        operation_id="delivery_eddm_selection_create",
+        summary="Select carrier routes for a mailing",
+        description="Whole carrier routes by postal code, polygon or circle, and by who lives there, up to a number "
+        "of pieces or a budget. All that is given must hold. The counts are frozen with the selection, which can be "
+        "ordered until `ExpiresAt`. Routes without a piece to deliver are left out.",
+        parameters=[SYNTHETIC],
+        request=SelectionRequestSerializer,
+        responses={201: SelectionSerializer},
+        examples=SELECTION_EXAMPLES,
+    )
+    @idempotent(prepare=_choose)
+    def create(self, request: Request, prepared: tuple[Request, Choice]) -> HttpResponse:
+        _, choice = prepared
+        selection, routes = create_selection(caller=request.auth, choice=choice)
+        response = HttpResponse(
+            selection_body(selection, routes), status=201, content_type="application/json"
+        )
+        response["Location"] = f"/api/v1/delivery/eddm/selection/{selection.pk}"
+        return _marked(response, selection)
+
+    @extend_schema(
+        operation_id="delivery_eddm_selection_read",
+        summary="Read a selection",
+        description="With `Accept: application/geo+json` as a feature collection with the shape of each route, null "
+        "where it is not known (any more).",
+        parameters=[
+            OpenApiParameter("selection_id", str, OpenApiParameter.PATH, description="The SelectionID."),
+            SYNTHETIC,
+        ],
+        responses={(200, "application/json"): SelectionSerializer, (200, GEOJSON): OpenApiTypes.OBJECT},
+        examples=[SELECTION_EXAMPLES[-1], GEOJSON_EXAMPLE],
+    )
+    def retrieve(self, request: Request, selection_id: str) -> HttpResponse:
+        selection = selection_of_caller(request.auth, selection_id)
+        is_geojson = request.accepted_renderer.media_type == GEOJSON
+        etag = weak_etag(selection.pk, is_geojson)
+        if is_unchanged(request, etag):
+            return not_modified(etag)
+        routes = list(routes_of_selection(selection))
+        if is_geojson:
+            with SELECTIONS.place(request.auth.key):
+                body = geojson_body(selection, routes, shapes_of_routes(selection, routes))
+            response = json_bytes(request, body, etag=etag)
+            response["Content-Type"] = GEOJSON
+        else:
+            response = json_bytes(request, selection_body(selection, routes), etag=etag)
+        return _marked(response, selection)
+
+
+def _marked(response: HttpResponse, selection: EddmSelection) -> HttpResponse:
+    if selection.is_synthetic:
+        response["X-Data-Synthetic"] = "true"
+    return response

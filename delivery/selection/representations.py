@@ -1,0 +1,69 @@
+"""The bodies of a selection: the API's, and GeoJSON."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+
+from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from fulfillment.core.api.serializers import timestamp
+
+
+def selection_record(selection: EddmSelection) -> dict[str, Any]:
+    return {
+        "SelectionID": str(selection.pk),
+        "Created": timestamp(selection.created),
+        "ExpiresAt": timestamp(selection.expires),
+        "Vintage": f"{selection.vintage:%Y-%m}",
+        "ResidentialCount": selection.residential,
+        "BusinessCount": selection.business,
+        "TotalCount": selection.total,
+        "Pieces": selection.pieces,
+        "BoundingBox": selection.bounding_box,
+    }
+
+
+def route_record(route: EddmSelectionRoute) -> dict[str, Any]:
+    return {
+        "PostalCode": route.postal_code,
+        "CarrierRouteID": route.carrier_route,
+        "ResidentialCount": route.residential,
+        "BusinessCount": route.business,
+        "TotalCount": route.total,
+        "Pieces": route.pieces,
+        "MedianIncome": route.median_income,
+        "MedianAge": route.median_age,
+        "HouseholdSize": route.household_size,
+        "FacilityName": route.facility_name,
+    }
+
+
+def selection_body(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> bytes:
+    return orjson.dumps({**selection_record(selection), "Routes": [route_record(route) for route in routes]})
+
+
+def geojson_body(
+    selection: EddmSelection, routes: Sequence[EddmSelectionRoute], shapes: Sequence[str | None]
+) -> bytes:
+    """A feature for each route; `shapes` are their geometries as GeoJSON. The rest stands beside the features."""
+    record = selection_record(selection)
+    features = [
+        {
+            "type": "Feature",
+            "id": route.code,
+            "geometry": orjson.Fragment(shape) if shape else None,
+            "properties": route_record(route),
+        }
+        for route, shape in zip(routes, shapes, strict=True)
+    ]
+    box = record.pop("BoundingBox")
+    bounds = {"bbox": box} if box else {}
+    return orjson.dumps(
+        {
+            "type": "FeatureCollection",
+            **bounds,
+            **record,
+            "IsSynthetic": selection.is_synthetic,
+            "features": features,
+        }
+    )

@@ -1,0 +1,333 @@
+"""Chooses the routes that criteria select; writes nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import shapely
+
+from accounts.callers import Caller
+from delivery.datasets.details import Facts
+from delivery.datasets.models import Dataset
+from delivery.datasets.selectors.datasets import active_dataset
+from delivery.datasets.shapes import GRID
+from delivery.selection.criteria import (
+    MOST_MILES,
+    MOST_ROUTES,
+    STEPS_IN_MILES,
+    Budget,
+    Circle,
+    Criteria,
+    box_of,
+)
+from delivery.selection.selectors.candidates import Candidates, candidates_by_box, candidates_by_code
+from fulfillment.core import plugins
+from fulfillment.core.errors import Conflict, Fault, Invalid
+from fulfillment.core.lanes import SELECTIONS
+from fulfillment.core.mistakes import LISTED
+
+
+class GeometryMissing(Conflict):
+    code = "geometry_missing"
+
+
+@dataclass(frozen=True)
+class ChosenRoute:
+    postal_code: str
+    route: str
+    residential: int
+    business: int
+    pieces: int
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Whole routes in the order they were taken. `bounds` are west, south, east and north of them."""
+
+    dataset: Dataset
+    criteria: Criteria
+    routes: list[ChosenRoute]
+    bounds: tuple[float, float, float, float] | None
+
+    @property
+    def pieces(self) -> int:
+        return sum(route.pieces for route in self.routes)
+
+
+def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
+    """Raises Invalid with every route or code that is not known, and where nothing is selected."""
+    with SELECTIONS.place(caller.key):
+        dataset = dataset or active_dataset()
+        most = _most_pieces(caller, criteria)
+        search = _Search(dataset, criteria, most)
+        return search.choice()
+
+
+def _most_pieces(caller: Caller, criteria: Criteria) -> int | None:
+    limits = [criteria.max_pieces] if criteria.max_pieces is not None else []
+    if criteria.budget is not None:
+        price = _price(caller, criteria.budget)
+        if price > 0:
+            affordable = int(criteria.budget.amount / price)
+            if affordable < 1:
+                message = (
+                    f"Amount: one piece costs {price}; nothing can be selected for {criteria.budget.amount}."
+                )
+                raise Invalid.at("/Budget/Amount", "selection_empty", message)
+            limits.append(affordable)
+    return min(limits) if limits else None
+
+
+def _price(caller: Caller, budget: Budget) -> Decimal:
+    """Of one piece. What is sold is known to the app above."""
+    for unit_price in plugins.offered("mailing_prices", "unit_price"):
+        price: Decimal = unit_price(
+            caller,
+            store_id=budget.store_id,
+            product_id=budget.product_id,
+            delivery_method_code=budget.delivery_method_code,
+        )
+        return price
+    raise Invalid.at("/Budget", "budget_unavailable", "Budget: this service sells nothing to be mailed.")
+
+
+class _Search:
+    def __init__(self, dataset: Dataset, criteria: Criteria, most: int | None) -> None:
+        self.dataset, self.criteria, self.most = dataset, criteria, most
+        self.types = criteria.route_types or dataset.route_types
+
+    def choice(self) -> Choice:
+        self._check_types()
+        named = self._named()
+        around = self._around_centre()
+        if self.criteria.needs_geometry and not self.dataset.has_geometry:
+            raise GeometryMissing(
+                "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
+            )
+        circle = self._circle(around)
+        found, order = self._found(named, circle)
+        taken = self._within_limit(found, order)
+        if len(taken) > MOST_ROUTES:
+            message = (
+                f"{len(taken):,} routes are in the area; at most {MOST_ROUTES:,} can be selected at once."
+            )
+            raise Invalid(message, code="too_many_routes")
+        if not len(taken):
+            raise self._nothing(found, order)
+        return Choice(self.dataset, self.criteria, *_routes(found, taken, self.criteria.residential_only))
+
+    def _check_types(self) -> None:
+        odd = [letter for letter in self.types if letter not in self.dataset.route_types]
+        if odd:
+            message = (
+                f"RouteTypes: {', '.join(odd)} is not counted by this service; write some of "
+                f"{', '.join(self.dataset.route_types)}."
+            )
+            raise Invalid.at("/RouteTypes", "route_type_not_counted", message)
+
+    def _named(self) -> Candidates | None:
+        """The routes of the postal codes and routes that are named, or None where neither are."""
+        criteria = self.criteria
+        codes = sorted({*criteria.postal_codes, *(route[:5] for route in criteria.routes)})
+        if not codes:
+            return None
+        found = candidates_by_code(self.dataset.pk, codes, self.dataset.route_types)
+        known = set(found.codes) if criteria.routes else set()
+        faults = [
+            Fault(
+                f"/PostalCodes/{at}",
+                "postal_code_unknown",
+                f"{code} has no routes in the data of {self._month}.",
+            )
+            for at, code in enumerate(criteria.postal_codes)
+            if code not in found.known_codes
+        ]
+        faults += [
+            Fault(f"/Routes/{at}", "route_unknown", f"{route} is no route in the data of {self._month}.")
+            for at, route in enumerate(criteria.routes)
+            if route not in known
+        ]
+        _raise(faults)
+        return found
+
+    @property
+    def _month(self) -> str:
+        return f"{self.dataset.vintage:%Y-%m}"
+
+    def _around_centre(self) -> Candidates | None:
+        """The routes of the postal code in the middle, where one is named."""
+        centre = self.criteria.centre
+        if centre is None or not centre.postal_code:
+            return None
+        found = candidates_by_code(self.dataset.pk, [centre.postal_code], self.dataset.route_types)
+        if not found.known_codes:
+            message = f"PostalCode: {centre.postal_code} has no routes in the data of {self._month}."
+            raise Invalid.at("/Center/PostalCode", "postal_code_unknown", message)
+        return found
+
+    def _circle(self, around: Candidates | None) -> Circle | None:
+        criteria, centre = self.criteria, self.criteria.centre
+        if centre is None:
+            return None
+        latitude, longitude = centre.latitude, centre.longitude
+        if around is not None:
+            latitude, longitude = _middle(around, centre.postal_code)
+        return Circle(latitude, longitude, criteria.radius or MOST_MILES)
+
+    def _found(self, named: Candidates | None, circle: Circle | None) -> tuple[Candidates, np.ndarray]:
+        """Candidates, and which of them hold all criteria, in the order in which they are taken."""
+        if named is not None or circle is None or self.criteria.radius is not None or self.criteria.polygon:
+            found = named or self._in_box(circle)
+            return found, self._matching(found, circle)
+        for miles in STEPS_IN_MILES:
+            circle = Circle(circle.latitude, circle.longitude, miles)
+            found = self._in_box(circle)
+            order = self._matching(found, circle)
+            if self._pieces(found)[order].sum() >= (self.most or 0):
+                break
+        return found, order
+
+    def _in_box(self, circle: Circle | None) -> Candidates:
+        polygon = self.criteria.polygon
+        if polygon is None:
+            around = circle.box if circle else (0.0, 0.0, 0.0, 0.0)
+            return candidates_by_box(self.dataset.pk, around, self.types, "/RadiusMiles")
+        box = box_of(polygon)
+        if circle is not None and self.criteria.radius is not None:
+            other = circle.box
+            box = (max(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), min(box[3], other[3]))
+        return candidates_by_box(self.dataset.pk, box, self.types, "/Polygon")
+
+    def _matching(self, found: Candidates, circle: Circle | None) -> np.ndarray:
+        criteria = self.criteria
+        matches = self._pieces(found) > 0
+        if criteria.route_types:
+            matches &= np.array([route[0] in self.types for route in found.routes], bool)
+        for names, wanted in (
+            (found.postal_codes, criteria.postal_codes),
+            (found.codes if criteria.routes else [], criteria.routes),
+        ):
+            if wanted:
+                kept = frozenset(wanted)
+                matches &= np.array([name in kept for name in names], bool)
+        if criteria.polygon is not None:
+            matches &= _meets(found, criteria.polygon, matches)
+        distances = None
+        if circle is not None:
+            distances = _distances(found, circle, matches)
+            matches &= distances <= circle.miles if self._is_limited_by(circle) else True
+        where = self._of_people(found, np.flatnonzero(matches))
+        if distances is not None and self.most is not None:
+            where = where[np.argsort(distances[where], kind="stable")]
+        return where
+
+    def _is_limited_by(self, circle: Circle) -> bool:
+        """Without a radius, and with other limits, the centre only says which routes come first."""
+        criteria = self.criteria
+        is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
+        return criteria.radius is not None or is_area
+
+    def _of_people(self, found: Candidates, where: np.ndarray) -> np.ndarray:
+        criteria = self.criteria
+        ranges = (criteria.income, criteria.age, criteria.household)
+        if not any(ranges):
+            return where
+        kept = [
+            all(
+                limits is None or limits.holds(value)
+                for limits, value in zip(ranges, (facts.income, facts.age, facts.household), strict=True)
+            )
+            for facts in found.facts(where)
+        ]
+        return where[np.array(kept, bool)]
+
+    def _pieces(self, found: Candidates) -> np.ndarray:
+        return found.residential if self.criteria.residential_only else found.residential + found.business
+
+    def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
+        """Whole routes while they fit; one that does not is passed over."""
+        if self.most is None:
+            return order
+        left, taken = self.most, []
+        for at, pieces in zip(order.tolist(), self._pieces(found)[order].tolist(), strict=True):
+            if pieces <= left:
+                taken.append(at)
+                left -= pieces
+        return np.array(taken, np.int64)
+
+    def _nothing(self, found: Candidates, order: np.ndarray) -> Invalid:
+        if len(order):
+            smallest = int(self._pieces(found)[order].min())
+            message = (
+                f"The smallest of the {len(order):,} routes has {smallest:,} pieces, more than {self.most:,}."
+            )
+            pointer = "/MaxPieces" if self.criteria.max_pieces == self.most else "/Budget/Amount"
+            return Invalid.at(pointer, "selection_empty", message)
+        if self.criteria.needs_geometry and not (self.criteria.postal_codes or self.criteria.routes):
+            message = "No route with deliveries is in the area, or none there holds the other criteria."
+        else:
+            message = "No route holds all of the criteria."
+        return Invalid(message, code="selection_empty")
+
+
+def _meets(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> np.ndarray:
+    """Whether any part of the route lies in the polygon or on its edge."""
+    area = shapely.transform(polygon, lambda corners: corners * GRID)
+    shapely.prepare(area)
+    met = np.zeros(len(found), bool)
+    where = np.flatnonzero(matches)
+    met[where] = shapely.intersects(area, found.packed.taken(matches).shapes())
+    return met
+
+
+def _distances(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
+    """Miles from the middle of the circle to what is nearest of each route; infinite where that is not known."""
+    distances = np.full(len(found), np.inf)
+    shapes = found.packed.taken(matches).shapes(circle.flattened)
+    miles = shapely.distance(shapely.Point(0, 0), shapes)
+    distances[np.flatnonzero(matches)] = np.where(np.isnan(miles), np.inf, miles)
+    return distances
+
+
+def _middle(found: Candidates, postal_code: str) -> tuple[float, float]:
+    """Latitude and longitude of the middle of a postal code's routes."""
+    shapes = [shape for shape in found.packed.shapes() if shape is not None]
+    if not shapes:
+        message = f"PostalCode: where {postal_code} is, is not known; give Latitude and Longitude."
+        raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message)
+    middle = shapely.centroid(shapely.GeometryCollection(shapes))
+    return middle.y / GRID, middle.x / GRID
+
+
+def _routes(
+    found: Candidates, taken: np.ndarray, residential_only: bool
+) -> tuple[list[ChosenRoute], tuple[float, float, float, float] | None]:
+    chosen = np.zeros(len(found), bool)
+    chosen[taken] = True
+    places = taken.tolist()
+    residential, business = found.residential[taken].tolist(), found.business[taken].tolist()
+    routes = [
+        ChosenRoute(
+            found.postal_codes[at],
+            found.routes[at],
+            homes,
+            firms,
+            homes if residential_only else homes + firms,
+            facts,
+        )
+        for at, homes, firms, facts in zip(places, residential, business, found.facts(places), strict=True)
+    ]
+    return routes, found.packed.taken(chosen).bounds
+
+
+def _raise(faults: Sequence[Fault]) -> None:
+    if not faults:
+        return
+    kinds: Any = Counter(fault.code for fault in faults)
+    detail = faults[0].message if len(faults) == 1 else f"{len(faults)} postal codes or routes are not known."
+    code = next(iter(kinds)) if len(kinds) == 1 else "validation_failed"
+    raise Invalid(detail, code=code, faults=faults[:LISTED], fault_count=len(faults))

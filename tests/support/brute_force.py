@@ -1,0 +1,76 @@
+"""Selections worked out the slow way: every route of the exported file, one after the other, with plain mathematics."""
+
+import csv
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import shapely
+
+from delivery.datasets.models import Dataset
+from delivery.datasets.selectors.populations import export_lines
+from delivery.selection.criteria import EARTH_MILES
+
+
+class EveryRoute:
+    """All routes of a data set with geometry, read from its export."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        lines = [line for chunk in export_lines(dataset) for line in chunk.splitlines()]
+        rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+        self.routes = [
+            (f"{row['ZIP_CODE']}{row['CRID_ID']}", int(row["TOT_CNT"]), shapely.from_wkt(row["GEOMETRY"]))
+            for row in rows
+            if row["CRID_ID"][0] in dataset.route_types and row["GEOMETRY"] and row["TOT_CNT"] != "0"
+        ]
+
+    def in_polygon(self, positions: Sequence[Sequence[float]]) -> set[str]:
+        polygon = shapely.Polygon(positions)
+        return {code for code, _, shape in self.routes if shape.intersects(polygon)}
+
+    def in_circle(self, latitude: float, longitude: float, miles: float) -> dict[str, float]:
+        """The distance of each route in the circle."""
+        found = {}
+        for code, _, shape in self.routes:
+            west, south, east, north = shape.bounds
+            if _far(latitude, longitude, miles, (west, south, east, north)):
+                continue
+            distance = shapely.Point(0, 0).distance(_flattened(shape, latitude, longitude))
+            if distance <= miles:
+                found[code] = distance
+        return found
+
+
+def _far(latitude: float, longitude: float, miles: float, box: tuple[float, ...]) -> bool:
+    """Only what is certain: a degree of latitude has 69 miles."""
+    west, south, east, north = box
+    reach = miles / 69 * 1.1 + 0.01
+    wide = reach / max(0.05, math.cos(math.radians(min(89.0, abs(latitude) + reach))))
+    return (
+        south > latitude + reach
+        or north < latitude - reach
+        or west > longitude + wide
+        or east < longitude - wide
+    )
+
+
+def _flattened(shape: Any, latitude: float, longitude: float) -> Any:
+    def flat(place: Sequence[float]) -> tuple[float, float]:
+        away, bearing = miles_between(latitude, longitude, place[1], place[0])
+        return away * math.sin(bearing), away * math.cos(bearing)
+
+    return shapely.transform(shape, lambda corners: [flat(corner) for corner in corners])
+
+
+def miles_between(
+    latitude: float, longitude: float, other_latitude: float, other_longitude: float
+) -> tuple[float, float]:
+    """The distance along the globe by the haversine formula, and the bearing."""
+    one, two = math.radians(latitude), math.radians(other_latitude)
+    away = math.radians(other_longitude - longitude)
+    half = math.sin((two - one) / 2) ** 2 + math.cos(one) * math.cos(two) * math.sin(away / 2) ** 2
+    bearing = math.atan2(
+        math.sin(away) * math.cos(two),
+        math.cos(one) * math.sin(two) - math.sin(one) * math.cos(two) * math.cos(away),
+    )
+    return 2 * EARTH_MILES * math.asin(math.sqrt(half)), bearing
