@@ -67,7 +67,7 @@ WORDS = {
     "page_count": ("Page count", ""),
     "is_eddm": (
         "For EDDM",
-        "Can be ordered for the carrier routes of an EDDM selection, one piece for each delivery.",
+        "can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
     ),
 }
 
@@ -100,6 +100,9 @@ class ProductForm(JudgedByService):
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
             self.fields["description"].widget.attrs["rows"] = 3
             self.fields["quantity_increment"].initial = 1
+        if "is_eddm" in self.fields:
+            # The switch of the other forms has no room in a row of text.
+            self.fields["is_eddm"].widget = forms.CheckboxInput()
         if "store" in self.fields:
             # Leaving for another page would lose what was typed here.
             for ability in ("add", "change", "delete", "view"):
