@@ -4,7 +4,7 @@ The admin, the import and all other writers pass such a record; a member left ou
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fulfillment.core.errors import Fault
@@ -19,6 +19,7 @@ from stores.catalog.models import (
 from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
+from stores.templates.eddm import check_size
 from stores.templates.records import Record
 
 REQUIRED: Any = object()
@@ -199,12 +200,20 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     ):
         if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
             faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
+    if record.get("IsEddm") is True:
+        faults.extend(_broken_eddm_rules(record, pointer))
     for index, field in enumerate(record["TemplateFields"]):
         if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
             faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
     for name, (key, members) in KEYS.items():
         faults.extend(_repeated(record[name], key, members, f"{pointer}/{name}"))
     return faults
+
+
+def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
+    if _is_readable(record, ("WidthMM", "HeightMM")):
+        for finding in check_size(record["WidthMM"], record["HeightMM"]):
+            yield Fault(f"{pointer}/IsEddm", finding.code, f"IsEddm: {finding.message}")
 
 
 def _is_readable(record: Record, names: Iterable[str]) -> bool:

@@ -79,6 +79,7 @@ class SheetBuilder:
             "rotation": box.rotation,
             "color": box.color.as_json(),
             "background": box.background.as_json() if box.background else None,
+            "framed": box.is_framed,
         }
         if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)
