@@ -1,15 +1,22 @@
 """What one piece of a mailing costs, for selections within a budget."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Invalid
+from accounts.models import User
+from fulfillment.core.errors import DomainError, Invalid
+from stores.catalog.models import Product
 from stores.orders.business_days import local_date
 from stores.orders.pricing import PriceRequest, PriceRequestItem, price
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.price_lists import listed_products
+from stores.playground.selectors.actors import usable_stores
+
+MOST_STORES, MOST_PRODUCTS = 20, 100
 
 
 def unit_price(
@@ -30,3 +37,29 @@ def unit_price(
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"
         raise Invalid.at(f"/Budget/{member}", refusal.code, refusal.message) from refusal
+
+
+@dataclass(frozen=True, slots=True)
+class MailingProduct:
+    """For a choice on a page; `price` is that of one piece with the usual delivery method."""
+
+    key: str
+    name: str
+    price: Decimal
+    currency: str
+
+
+def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
+    """What the caller may order for a mailing, at most 100."""
+    stores = {store.pk: store for store in usable_stores(user)[:MOST_STORES]}
+    wanted = Product.objects.filter(store__in=stores, is_active=True).order_by("store", "position")
+    found = []
+    for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MOST_PRODUCTS]:
+        store = stores[store_pk]
+        with suppress(DomainError):
+            price = unit_price(
+                caller, store_id=store.external_id, product_id=product_id, delivery_method_code=None
+            )
+            key = f"{store.external_id}/{product_id}"
+            found.append(MailingProduct(key, f"{name}, {store.company_name}", price, store.currency))
+    return found

@@ -10,6 +10,8 @@ GROUPS = {
 }
 # What would not read well by the rule.
 METHODS = {
+    "delivery_eddm_selection_create": "select",
+    "delivery_eddm_selection_read": "get_selection",
     "application_icon_read": "get_icon",
     "application_icon_set": "set_icon",
     "application_key_regenerate": "regenerate_key",

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import orjson
+import shapely
 
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from delivery.selection.selectors.candidates import Candidates
 from fulfillment.core.api.serializers import timestamp
 
 
@@ -67,3 +70,22 @@ def geojson_body(
             "features": features,
         }
     )
+
+
+def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
+    """For the script of the map: of each route that has a shape its name, counts and people."""
+    where = [at for at, shape in enumerate(shapes) if shape is not None]
+    texts = shapely.to_geojson(shapes[where]) if where else []
+    routes = [
+        {
+            "code": found.postal_codes[at] + found.routes[at],
+            "homes": int(found.residential[at]),
+            "firms": int(found.business[at]),
+            "income": facts.income,
+            "age": facts.age,
+            "household": facts.household,
+            "shape": orjson.Fragment(text),
+        }
+        for at, facts, text in zip(where, found.facts(where), texts, strict=True)
+    ]
+    return orjson.dumps({"routes": routes})

@@ -25,6 +25,7 @@ import zipcodes
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20250101
 SWAPS, REQUESTS_A_SECOND = 500, 50
+DETAILED_HEADER = ",MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY"
 MEANS = {"C": 590, "R": 500, "H": 220}
 
 # As tests.benchmarks.__main__ has it: measured, and under a mark.
@@ -77,17 +78,18 @@ def _show(missed: list[str], name: str, value: float, unit: str, limit: float) -
     sys.stdout.write(line.replace(".00 ", " ") + "\n")
 
 
-def write_national_file(path: Path) -> int:
+def write_national_file(path: Path, details: Callable[[str, str, int], str] | None = None) -> int:
     chance = random.Random(SEED)
     places = sorted(
         (place["zip_code"], place["zip_code_type"]) for place in zipcodes.list_all() if place["active"]
     )
     count = 0
     with path.open("w") as out:
-        out.write("ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n")
+        out.write(f"ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT{DETAILED_HEADER if details else ''}\n")
         for code, kind in places:
             for letter, number, homes, firms in _routes_of(kind, chance):
-                out.write(f"{code},{letter}{number:03d},{homes},{firms},{homes + firms}\n")
+                more = details(code, letter, number) if details else ""
+                out.write(f"{code},{letter}{number:03d},{homes},{firms},{homes + firms}{more}\n")
                 count += 1
     return count
 
@@ -300,16 +302,7 @@ def asker() -> Callable[[list[str]], tuple[int, str]]:
     from django.core.wsgi import get_wsgi_application
     from django.test import RequestFactory
 
-    from fulfillment.operations.demo import load_demo, reset_demo
-    from tests.benchmarks.data import lift_limits
-
-    load_demo()
-    user = reset_demo()["user"]
-    lift_limits()
-    headers = {
-        "Authorization": f"Bearer {user['access_token']}",
-        "Ocp-Apim-Subscription-Key": user["subscription_key"],
-    }
+    headers = demo_headers()
     environment = RequestFactory(headers=headers)._base_environ(PATH_INFO="/api/v1/delivery/eddm")
     application = get_wsgi_application()
 
@@ -321,6 +314,20 @@ def asker() -> Callable[[list[str]], tuple[int, str]]:
         return response.status_code, body
 
     return ask
+
+
+def demo_headers() -> dict[str, str]:
+    """Of the demo's user, without limits."""
+    from fulfillment.operations.demo import load_demo, reset_demo
+    from tests.benchmarks.data import lift_limits
+
+    load_demo()
+    user = reset_demo()["user"]
+    lift_limits()
+    return {
+        "Authorization": f"Bearer {user['access_token']}",
+        "Ocp-Apim-Subscription-Key": user["subscription_key"],
+    }
 
 
 def _ignore(*parts: object) -> None:

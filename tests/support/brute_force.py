@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import shapely
 
 from delivery.datasets.models import Dataset
@@ -18,40 +19,41 @@ class EveryRoute:
     def __init__(self, dataset: Dataset) -> None:
         lines = [line for chunk in export_lines(dataset) for line in chunk.splitlines()]
         rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-        self.routes = [
-            (f"{row['ZIP_CODE']}{row['CRID_ID']}", int(row["TOT_CNT"]), shapely.from_wkt(row["GEOMETRY"]))
+        chosen = [
+            row
             for row in rows
             if row["CRID_ID"][0] in dataset.route_types and row["GEOMETRY"] and row["TOT_CNT"] != "0"
         ]
+        self.shapes = shapely.from_wkt([row["GEOMETRY"] for row in chosen])
+        self.bounds = shapely.bounds(self.shapes)
+        self.codes = [f"{row['ZIP_CODE']}{row['CRID_ID']}" for row in chosen]
+        self.pieces = dict(zip(self.codes, (int(row["TOT_CNT"]) for row in chosen), strict=True))
 
     def in_polygon(self, positions: Sequence[Sequence[float]]) -> set[str]:
         polygon = shapely.Polygon(positions)
-        return {code for code, _, shape in self.routes if shape.intersects(polygon)}
+        met = shapely.intersects(self.shapes, polygon)
+        return {self.codes[at] for at in np.flatnonzero(met)}
 
     def in_circle(self, latitude: float, longitude: float, miles: float) -> dict[str, float]:
         """The distance of each route in the circle."""
         found = {}
-        for code, _, shape in self.routes:
-            west, south, east, north = shape.bounds
-            if _far(latitude, longitude, miles, (west, south, east, north)):
-                continue
-            distance = shapely.Point(0, 0).distance(_flattened(shape, latitude, longitude))
+        for at in self._near(latitude, longitude, miles):
+            distance = shapely.Point(0, 0).distance(_flattened(self.shapes[at], latitude, longitude))
             if distance <= miles:
-                found[code] = distance
+                found[self.codes[at]] = distance
         return found
 
-
-def _far(latitude: float, longitude: float, miles: float, box: tuple[float, ...]) -> bool:
-    """Only what is certain: a degree of latitude has 69 miles."""
-    west, south, east, north = box
-    reach = miles / 69 * 1.1 + 0.01
-    wide = reach / max(0.05, math.cos(math.radians(min(89.0, abs(latitude) + reach))))
-    return (
-        south > latitude + reach
-        or north < latitude - reach
-        or west > longitude + wide
-        or east < longitude - wide
-    )
+    def _near(self, latitude: float, longitude: float, miles: float) -> np.ndarray:
+        """Without what is certainly outside: a degree of latitude has 69 miles."""
+        west, south, east, north = self.bounds.T
+        reach = miles / 69 * 1.1 + 0.01
+        wide = reach / max(0.05, math.cos(math.radians(min(89.0, abs(latitude) + reach))))
+        return np.flatnonzero(
+            (south <= latitude + reach)
+            & (north >= latitude - reach)
+            & (west <= longitude + wide)
+            & (east >= longitude - wide)
+        )
 
 
 def _flattened(shape: Any, latitude: float, longitude: float) -> Any:

@@ -17,7 +17,16 @@ from django.urls import Resolver404, resolve
 LINK = re.compile(r'<a\b[^>]*?\shref="([^"]*)"')
 NAMED = re.compile(r'<[a-z][^>]*?\s(?:id|name)="([^"]*)"')
 # What these links lead to is no page.
-NOT_PAGES = ("/static/", "/api/", "/icons/", "/.well-known/", "/proofs/", "/assets/", "/print-files/")
+NOT_PAGES = (
+    "/static/",
+    "/api/",
+    "/icons/",
+    "/.well-known/",
+    "/proofs/",
+    "/assets/",
+    "/print-files/",
+    "/mailing-files/",
+)
 
 
 @dataclass(frozen=True)

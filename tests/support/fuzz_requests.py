@@ -26,6 +26,8 @@ PATHS = [
     "/api/v1/application/{x}/icon",
     "/api/v1/association/{x}",
     "/api/v1/delivery/eddm",
+    "/api/v1/delivery/eddm/selection",
+    "/api/v1/delivery/eddm/selection/{x}",
     "/api/v1/schema",
     "/api/v1/{x}",
     "/oauth/token",

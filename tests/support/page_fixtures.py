@@ -19,12 +19,15 @@ from applications.registration.services.keys import add_key
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
+from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import StoreProfile
 from stores.orders.pricing import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.selectors.actors import SCOPES
 from stores.playground.services.orders import place_demo_order
+from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
+from tests.factories.selections import make_selection
 from tests.support.scenario import World
 
 
@@ -74,6 +77,8 @@ def furnish(world: World) -> World:
     _ask(world)
     _hook(world)
     _sell(world)
+    make_selection(dataset=load_dataset(active=False), user=world.user)
+    load_demo_population()
     return world
 
 
@@ -128,7 +133,7 @@ def _hook(world: World) -> None:
 
 
 def _ask(world: World) -> None:
-    asked = [
+    requested = [
         AssociationRequest.objects.create(
             application=world.application,
             store=store,
@@ -138,7 +143,7 @@ def _ask(world: World) -> None:
         )
         for store in (world.unassociated, world.demo)
     ]
-    deny_association(caller=Caller.on_pages(world.operator), request_id=asked[1].pk, note="Not yet")
+    deny_association(caller=Caller.on_pages(world.operator), request_id=requested[1].pk, note="Not yet")
     for user, application in ((world.user, world.other_application), (world.operator, world.application)):
         AssociationRequest.objects.create(
             application=application, user=user, requested_by=user, message="I work on it"

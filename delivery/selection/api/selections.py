@@ -9,13 +9,10 @@ from rest_framework.settings import api_settings
 
 from accounts.api.idempotency import idempotent
 from delivery.selection.api.examples import GEOJSON_EXAMPLE, SELECTION_EXAMPLES
-from delivery.selection.api.serializers import (
-    SelectionRequestSerializer,
-    SelectionSerializer,
-    criteria_from,
-)
+from delivery.selection.api.serializers import SelectionSerializer
 from delivery.selection.models import EddmSelection
 from delivery.selection.representations import geojson_body, selection_body
+from delivery.selection.requests import SelectionRequestSerializer, criteria_from
 from delivery.selection.selectors.selections import (
     routes_of_selection,
     selection_of_caller,

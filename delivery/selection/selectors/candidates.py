@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import shapely
 
 from delivery.datasets.details import Facts, facts_of
-from delivery.datasets.shapes import GRID, Packed, read_areas
+from delivery.datasets.selectors.datasets import active_dataset
+from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
 from delivery.selection.criteria import MOST_AREAS, Box
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Invalid
@@ -29,6 +31,9 @@ FROM (
 ) area JOIN delivery_population population USING (dataset_id, postal_code)
 ORDER BY population.postal_code
 """  # noqa: S608 - names of our columns
+
+# A map of more is neither quick nor legible.
+MOST_DRAWN = 4_000
 
 
 @dataclass
@@ -115,3 +120,19 @@ def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: 
         places,
         frozenset(row[0] for row in rows),
     )
+
+
+def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
+    """The routes of the active data set whose shapes touch a box of degrees, and their shapes in degrees.
+
+    Too many to draw are refused.
+    """
+    dataset = active_dataset()
+    found = candidates_by_box(dataset.pk, box, dataset.route_types, "")
+    seen = shapely.box(*(value * GRID for value in box))
+    shapely.prepare(seen)
+    shapes = found.packed.shapes()
+    shapes[~shapely.intersects(seen, shapes)] = None
+    if sum(shape is not None for shape in shapes) > MOST_DRAWN:
+        raise Invalid("There are too many routes in view; look closer.", code="too_many_routes")
+    return found, in_degrees(shapes)

@@ -43,6 +43,10 @@ class ChosenRoute:
     pieces: int
     facts: Facts
 
+    @property
+    def code(self) -> str:
+        return f"{self.postal_code}{self.route}"
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -62,6 +62,13 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("quote_create", "Ask what the usual quantity costs.", IN_STORE, ITEMS),
         Link("order_create", "Order the usual quantity.", IN_STORE, ITEMS),
     ),
+    "Selection": (
+        Link(
+            "delivery_eddm_selection_read",
+            "Read it again, or as GeoJSON.",
+            {"selectionID": f"{BODY}SelectionID"},
+        ),
+    ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (
         Link("order_read", "Read it again.", ORDER),

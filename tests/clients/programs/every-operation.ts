@@ -65,6 +65,8 @@ async function readTheCatalog(shop: Client): Promise<void> {
   assert.equal((await shop.assets.create("demo", await openAsBlob(given.picture))).Width, 900);
   const populations = await shop.eddm.list({ postalCodes: given.postal_codes });
   assert.deepEqual(populations.map((one) => one.PostalCode), given.postal_codes);
+  const selection = await shop.eddm.select({ PostalCodes: given.postal_codes, ResidentialOnly: true });
+  assert.equal((await shop.eddm.getSelection(selection.SelectionID)).Pieces, selection.Pieces);
 }
 
 async function placeAnOrder(shop: Client, operator: Client): Promise<void> {

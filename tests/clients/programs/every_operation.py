@@ -62,6 +62,8 @@ def read_the_catalog(shop: Client) -> None:
         assert shop.assets.create("demo", picture, idempotency_key="a picture")["AssetID"]
     populations = shop.eddm.list(postal_codes=given["postal_codes"])
     assert [one["PostalCode"] for one in populations] == given["postal_codes"]
+    selection = shop.eddm.select({"PostalCodes": given["postal_codes"], "ResidentialOnly": True})
+    assert shop.eddm.get_selection(selection["SelectionID"])["Pieces"] == selection["Pieces"]
 
 
 def order(shop: Client, operator: Client) -> None:

@@ -77,14 +77,13 @@ def test_the_map_of_a_circle_is_true_in_distance_from_its_middle():
 
 def test_a_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_does_not_fit(dataset):
     every = EveryRoute(dataset)
-    pieces = {code: count for code, count, _ in every.routes}
     latitude, longitude = 40.755, -111.89
     left, expected = 3000, []
     around = every.in_circle(latitude, longitude, 5)
     for code in sorted(around, key=lambda code: (around[code], code)):
-        if pieces[code] <= left:
+        if every.pieces[code] <= left:
             expected.append(code)
-            left -= pieces[code]
+            left -= every.pieces[code]
 
     assert chosen(centre=Centre(latitude, longitude), radius=5, max_pieces=3000) == expected
     assert 0 < left < 600

@@ -1,0 +1,37 @@
+"""In whose name a selection is made on a page: the person, or an application of theirs, which may then order it."""
+
+from dataclasses import dataclass
+
+from accounts.callers import Caller
+from accounts.models import User
+from accounts.permissions import Permission, with_implied
+from applications.registration.selectors.applications import own_applications
+
+MYSELF = "me"
+SCOPES = with_implied(name for name in Permission.values if name != Permission.OPERATOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    key: str
+    name: str
+    caller: Caller
+
+
+def actors_of(user: User) -> list[Actor]:
+    applications = own_applications(user).only("pk", "name", "is_test")
+    return [
+        Actor(MYSELF, "Myself", Caller.on_pages(user)),
+        *(
+            Actor(
+                str(one.pk),
+                one.name,
+                Caller(application_id=one.pk, is_test=one.is_test, scopes=SCOPES),
+            )
+            for one in applications
+        ),
+    ]
+
+
+def chosen_actor(actors: list[Actor], key: str) -> Actor:
+    return next((one for one in actors if one.key == key), actors[0])

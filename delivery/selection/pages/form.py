@@ -1,0 +1,170 @@
+"""The form of the mailing page: its values, the request of the API that they make, and what is wrong with them."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+from rest_framework.exceptions import ValidationError
+
+from delivery.selection.criteria import Criteria
+from delivery.selection.requests import SelectionRequestSerializer, criteria_from
+from fulfillment.core.api.serializers import validate_data
+from fulfillment.core.errors import DomainError
+
+WORDS = re.compile(r"[\s,;]+")
+RANGES = (("income", "MedianIncome"), ("age", "MedianAge"), ("household", "HouseholdSize"))
+TEXTS = (
+    *("postal_codes", "centre", "radius", "polygon", "added", "most", "product", "amount"),
+    *(f"{name}_{end}" for name, _ in RANGES for end in ("min", "max")),
+)
+# Where what the API says of a member is shown.
+PLACES = {
+    "PostalCodes": "postal_codes",
+    "Routes": "added",
+    "Polygon": "polygon",
+    "Center": "centre",
+    "RadiusMiles": "radius",
+    "RouteTypes": "types",
+    "MaxPieces": "most",
+    "Budget": "amount",
+    **{member: f"{name}_min" for name, member in RANGES},
+}
+COORDINATES = re.compile(r"(-?[0-9.]+)[ ,]+(-?[0-9.]+)")
+
+
+@dataclass
+class MailingForm:
+    """`values` are as written; `body` is the request without the routes that are named beside the area."""
+
+    values: dict[str, str]
+    types: list[str]
+    residential_only: bool
+    errors: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def added(self) -> list[str]:
+        return [word.upper().replace("-", "") for word in WORDS.split(self.values["added"]) if word]
+
+    @property
+    def has_area(self) -> bool:
+        return any(self.values[name].strip() for name in ("postal_codes", "centre", "polygon"))
+
+    @property
+    def body(self) -> dict[str, Any]:
+        values, body = {name: text.strip() for name, text in self.values.items()}, {}
+        if values["postal_codes"]:
+            body["PostalCodes"] = [word for word in WORDS.split(values["postal_codes"]) if word]
+        if values["polygon"]:
+            body["Polygon"] = _json(values["polygon"])
+        if values["centre"]:
+            body["Center"] = _centre(values["centre"])
+        if values["radius"] and values["centre"]:
+            body["RadiusMiles"] = _number(values["radius"])
+        for name, member in RANGES:
+            limits = {
+                end.title(): _number(values[f"{name}_{end}"])
+                for end in ("min", "max")
+                if values[f"{name}_{end}"]
+            }
+            if limits:
+                body[member] = limits
+        if values["most"]:
+            body["MaxPieces"] = _number(values["most"])
+        if values["amount"] and values["product"]:
+            store, _, product = values["product"].partition("/")
+            body["Budget"] = {"StoreID": store, "ProductID": product, "Amount": _number(values["amount"])}
+        return {**body, **self.shared}
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What holds for routes that are named as well."""
+        shared: dict[str, Any] = {"ResidentialOnly": True} if self.residential_only else {}
+        if self.types:
+            shared["RouteTypes"] = self.types
+        return shared
+
+    def criteria(self, body: Mapping[str, Any]) -> Criteria | None:
+        try:
+            return criteria_from(validate_data(SelectionRequestSerializer, body), body)
+        except ValidationError as error:
+            details: Any = error.detail
+            for member, detail in details.items():
+                self._fault(member, " ".join(dict.fromkeys(_sentences(detail))))
+            return None
+
+    def fail(self, error: DomainError) -> None:
+        for fault in error.faults or ():
+            self._fault(fault.pointer.strip("/").partition("/")[0], fault.message)
+        if not error.faults:
+            self._fault("", error.message)
+
+    def _fault(self, member: str, message: str) -> None:
+        self.errors.setdefault(PLACES.get(member, "form"), []).append(message)
+
+
+def form_from(data: QueryDict, counted: str) -> MailingForm:
+    """`counted` are the route types of the data set: all of them chosen is none chosen."""
+    types = [letter for letter in counted if letter in data.getlist("types")]
+    return MailingForm(
+        {name: data.get(name, "")[:100_000] for name in TEXTS},
+        [] if len(types) == len(counted) else types,
+        data.get("residential_only") == "on",
+    )
+
+
+def form_of(body: Mapping[str, Any]) -> MailingForm:
+    """Filled in with the request of an earlier selection."""
+    values = dict.fromkeys(TEXTS, "")
+    values["postal_codes"] = " ".join(body.get("PostalCodes", ()))
+    values["added"] = " ".join(body.get("Routes", ()))
+    values["polygon"] = json.dumps(body["Polygon"]) if "Polygon" in body else ""
+    centre = body.get("Center") or {}
+    if centre:
+        values["centre"] = centre.get("PostalCode") or f"{centre.get('Latitude')}, {centre.get('Longitude')}"
+    values["radius"], values["most"] = str(body.get("RadiusMiles", "")), str(body.get("MaxPieces", ""))
+    for name, member in RANGES:
+        for end in ("min", "max"):
+            values[f"{name}_{end}"] = str((body.get(member) or {}).get(end.title(), ""))
+    budget = body.get("Budget") or {}
+    if budget:
+        values["product"] = f"{budget['StoreID']}/{budget['ProductID']}"
+        values["amount"] = str(budget["Amount"])
+    return MailingForm(values, list(body.get("RouteTypes", ())), bool(body.get("ResidentialOnly")))
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _centre(text: str) -> dict[str, Any]:
+    match = COORDINATES.fullmatch(text)
+    if match:
+        return {"Latitude": _number(match[1]), "Longitude": _number(match[2])}
+    return {"PostalCode": text}
+
+
+def _number(text: str) -> Any:
+    plain = text.replace(",", "").replace("$", "")
+    for kind in (int, float):
+        try:
+            return kind(plain)
+        except ValueError:
+            continue
+    return text
+
+
+def _sentences(detail: Any) -> Iterable[str]:
+    if isinstance(detail, Mapping):
+        for one in detail.values():
+            yield from _sentences(one)
+    elif isinstance(detail, list):
+        for one in detail:
+            yield from _sentences(one)
+    else:
+        yield str(detail)

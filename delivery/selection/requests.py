@@ -1,0 +1,281 @@
+"""What a selection is asked for with, as the API and the page take it."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import shapely
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from delivery.selection.criteria import (
+    MOST_CORNERS,
+    MOST_MILES,
+    MOST_POSTAL_CODES,
+    MOST_ROUTES,
+    Budget,
+    Centre,
+    Criteria,
+    Range,
+)
+from fulfillment.core.api.serializers import (
+    StrictChoice,
+    StrictFlag,
+    StrictInteger,
+    StrictList,
+    StrictSerializer,
+    StrictText,
+)
+
+LARGEST = 2_147_483_647
+
+
+class StrictNumber(serializers.FloatField):
+    default_error_messages = {"invalid": "This must be a number."}
+
+    def to_internal_value(self, data: Any) -> float:
+        # Infinity and NaN are no JSON, but the parser may know them.
+        if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) < 1e15:
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class PostalCode(serializers.RegexField):
+    default_error_messages = {"invalid": "This must be a postal code of five digits."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[0-9]{5}\Z", **kwargs)
+
+
+class RouteCode(serializers.RegexField):
+    default_error_messages = {
+        "invalid": "This must be a postal code and a carrier route together, as in 84101C001."
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(r"^[0-9]{5}[CRHB][0-9]{3}\Z", **kwargs)
+
+
+POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "array", "items": POSITION, "minItems": 4},
+        "description": "The outline, then holes in it; up to 1,000 positions in all.",
+    }
+)
+class RingsField(serializers.Field):
+    default_error_messages = {
+        "invalid": "This must be a list of rings, each a list of [longitude, latitude].",
+        "polygon_too_many_corners": "The polygon has {count:,} positions; at most {most:,} are taken. Simplify it.",
+        "position_invalid": "Position {at} of ring {ring} must be [longitude, latitude] within ±180 and ±90.",
+        "polygon_not_closed": "Ring {ring} must have at least 4 positions, and end where it begins.",
+        "polygon_invalid": "The polygon is not valid: {reason}.",
+    }
+
+    def to_internal_value(self, data: Any) -> shapely.Polygon:
+        if not isinstance(data, list) or not data or not all(isinstance(ring, list) for ring in data):
+            self.fail("invalid")
+        count = sum(map(len, data))
+        if count > MOST_CORNERS:
+            self.fail("polygon_too_many_corners", count=count, most=MOST_CORNERS)
+        for number, ring in enumerate(data):
+            for at, position in enumerate(ring):
+                if not _is_position(position):
+                    self.fail("position_invalid", at=at, ring=number)
+            if len(ring) < 4 or ring[0][:2] != ring[-1][:2]:
+                self.fail("polygon_not_closed", ring=number)
+        shell, *holes = ([(position[0], position[1]) for position in ring] for ring in data)
+        polygon = shapely.Polygon(shell, holes)
+        if not polygon.is_valid or polygon.area <= 0:
+            self.fail("polygon_invalid", reason=_reason(polygon))
+        return polygon
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class PolygonSerializer(StrictSerializer):
+    """A GeoJSON polygon, longitude before latitude (WGS 84). A route is in it when any part of the route is."""
+
+    type = StrictChoice(choices=["Polygon"])
+    coordinates = RingsField()
+
+
+def _is_position(position: Any) -> bool:
+    if not isinstance(position, list) or not 2 <= len(position) <= 3:
+        return False
+    longitude, latitude = position[:2]
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in position)
+    return numbers and -180 <= longitude <= 180 and -90 <= latitude <= 90
+
+
+def _reason(polygon: shapely.Polygon) -> str:
+    reason = str(shapely.is_valid_reason(polygon))
+    kind, _, place = reason.partition("[")
+    words = {
+        "Self-intersection": "it crosses itself",
+        "Ring Self-intersection": "it touches itself",
+        "Hole lies outside shell": "a hole lies outside of it",
+        "Holes are nested": "a hole lies in another one",
+        "Valid Geometry": "it has no area",
+        "Too few points in geometry component": "it has no area",
+    }.get(kind.strip(), kind.strip().lower())
+    return f"{words} near [{place.rstrip(']').strip().replace(' ', ', ')}]" if place else words
+
+
+class CenterSerializer(StrictSerializer):
+    ignored_nulls = True
+    default_error_messages = {"center_invalid": "Give Latitude and Longitude, or PostalCode alone."}
+
+    Latitude = StrictNumber(min_value=-90, max_value=90, required=False)
+    Longitude = StrictNumber(min_value=-180, max_value=180, required=False)
+    PostalCode = PostalCode(
+        required=False, help_text="In place of Latitude and Longitude: the middle of its routes."
+    )
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values.keys() not in ({"Latitude", "Longitude"}, {"PostalCode"}):
+            detail = ErrorDetail(self.error_messages["center_invalid"], "center_invalid")
+            raise serializers.ValidationError({"non_field_errors": [detail]})
+        return values
+
+
+class RangeSerializer(StrictSerializer):
+    ignored_nulls = True
+    default_error_messages = {
+        "range_invalid": "Min must not be above Max.",
+        "range_empty": "Give Min, Max or both.",
+    }
+
+    Min = StrictNumber(min_value=0, required=False)
+    Max = StrictNumber(min_value=0, required=False)
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        code = ""
+        if not values:
+            code = "range_empty"
+        elif values.get("Min", 0) > values.get("Max", float("inf")):
+            code = "range_invalid"
+        if code:
+            detail = ErrorDetail(self.error_messages[code], code)
+            raise serializers.ValidationError({"non_field_errors": [detail]})
+        return values
+
+
+class BudgetSerializer(StrictSerializer):
+    ignored_nulls = True
+
+    StoreID = StrictText(max_length=64)
+    ProductID = StrictText(max_length=64)
+    DeliveryMethodCode = StrictText(
+        max_length=40, required=False, help_text="Default: the usual one of the product."
+    )
+    Amount = StrictNumber(min_value=0.01, max_value=1_000_000_000, help_text="In the store's currency.")
+
+
+RANGE_HELP = "A route whose value is not known is left out."
+
+
+class SelectionRequestSerializer(StrictSerializer):
+    ignored_nulls = True
+    default_error_messages = {
+        "area_missing": "Give at least one of PostalCodes, Routes, Polygon and Center.",
+        "radius_missing": "RadiusMiles: needed with Center, unless PostalCodes, Routes, Polygon, MaxPieces or Budget "
+        "is given.",
+        "center_missing": "RadiusMiles: give the Center that it is measured from.",
+    }
+
+    PostalCodes = StrictList(
+        child=PostalCode(),
+        required=False,
+        allow_empty=False,
+        max_length=MOST_POSTAL_CODES,
+        help_text="Routes of these postal codes.",
+    )
+    Routes = StrictList(
+        child=RouteCode(),
+        required=False,
+        allow_empty=False,
+        max_length=MOST_ROUTES,
+        help_text="These routes, each a postal code and a carrier route together.",
+    )
+    Polygon = PolygonSerializer(required=False)
+    Center = CenterSerializer(required=False)
+    RadiusMiles = StrictNumber(
+        min_value=0.01,
+        max_value=MOST_MILES,
+        required=False,
+        help_text="A route is in the circle when any part of it is. Without it, and with a limit, the circle grows "
+        "around Center (1, 2, 4 … 100 miles) until it holds enough pieces.",
+    )
+    RouteTypes = StrictList(
+        child=StrictChoice(choices=["C", "R", "H", "B"]),
+        required=False,
+        allow_empty=False,
+        max_length=4,
+        help_text="C city, R rural, H highway contract, B PO Box. Default: all that this service counts.",
+    )
+    ResidentialOnly = StrictFlag(required=False, help_text="Pieces for homes and none for businesses.")
+    MedianIncome = RangeSerializer(required=False, help_text=f"In dollars. {RANGE_HELP}")
+    MedianAge = RangeSerializer(required=False, help_text=f"In years. {RANGE_HELP}")
+    HouseholdSize = RangeSerializer(required=False, help_text=f"In persons. {RANGE_HELP}")
+    MaxPieces = StrictInteger(
+        min_value=1,
+        max_value=LARGEST,
+        required=False,
+        help_text="Whole routes are taken while they fit: nearest to Center first, else in the order of their ids.",
+    )
+    Budget = BudgetSerializer(required=False, help_text="As many pieces as this buys of a product.")
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        places = values.keys() & {"PostalCodes", "Routes", "Polygon", "Center"}
+        if "RadiusMiles" in values and "Center" not in values:
+            self._refuse("center_missing", "RadiusMiles")
+        if not places:
+            self._refuse("area_missing", "non_field_errors")
+        is_bounded = len(places) > 1 or values.keys() & {"RadiusMiles", "MaxPieces", "Budget"}
+        if "Center" in values and not is_bounded:
+            self._refuse("radius_missing", "RadiusMiles")
+        return values
+
+    def _refuse(self, code: str, name: str) -> None:
+        raise serializers.ValidationError({name: [ErrorDetail(self.error_messages[code], code)]})
+
+
+def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteria:
+    centre, budget = values.get("Center"), values.get("Budget")
+    return Criteria(
+        postal_codes=tuple(dict.fromkeys(values.get("PostalCodes", ()))),
+        routes=tuple(dict.fromkeys(values.get("Routes", ()))),
+        polygon=values["Polygon"]["coordinates"] if "Polygon" in values else None,
+        centre=centre
+        and Centre(
+            latitude=centre.get("Latitude", 0.0),
+            longitude=centre.get("Longitude", 0.0),
+            postal_code=centre.get("PostalCode", ""),
+        ),
+        radius=values.get("RadiusMiles"),
+        route_types="".join(dict.fromkeys(values.get("RouteTypes", ()))),
+        residential_only=values.get("ResidentialOnly", False),
+        income=_range(values.get("MedianIncome")),
+        age=_range(values.get("MedianAge")),
+        household=_range(values.get("HouseholdSize")),
+        max_pieces=values.get("MaxPieces"),
+        budget=budget
+        and Budget(
+            store_id=budget["StoreID"],
+            product_id=budget["ProductID"],
+            amount=Decimal(str(budget["Amount"])),
+            delivery_method_code=budget.get("DeliveryMethodCode"),
+        ),
+        sent={name: value for name, value in sent.items() if value is not None and name != "_meta"},
+    )
+
+
+def _range(values: Mapping[str, float] | None) -> Range | None:
+    return Range(values.get("Min"), values.get("Max")) if values else None
