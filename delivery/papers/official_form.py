@@ -103,8 +103,9 @@ def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
     single = [name for name in names if not any(name in found for found in rows.values())]
     for key in (*VALUES, *ROW_VALUES):
         offered = list(rows) if key in ROW_VALUES else single
-        if found := _hinted(HINTS.get(key, ()), [name for name in offered if name not in mapping.values()]):
-            mapping[key] = found
+        free = [name for name in offered if name not in mapping.values()]
+        if hinted := _hinted(HINTS.get(key, ()), free):
+            mapping[key] = hinted
     return mapping
 
 
@@ -204,7 +205,7 @@ def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
             field = form[name]
             # The standard fonts of forms have Western letters only.
             field.value = text.encode("cp1252", "replace").decode("cp1252")
-        pdf.flatten_annotations()
+        pdf.flatten_annotations("all")
         _remove_fields(pdf)
         pdf.save(output, deterministic_id=True)
     return output.getvalue()

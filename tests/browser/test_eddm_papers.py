@@ -80,6 +80,19 @@ def test_postage_and_the_form_are_kept_and_the_papers_have_both(eddm_order, visi
     assert visitor.complaints == []
 
 
+def test_a_product_is_marked_for_eddm(eddm_order, visitor):
+    page = visitor.page
+    open_console(visitor, "/admin/stores/product/")
+    page.get_by_role("link", name="Product mailer").first.click()
+    mark = page.get_by_role("checkbox", name="For EDDM")
+    expect(mark).to_be_checked()
+    mark.uncheck()
+    shoot(page, "eddm-product")
+    page.locator("[name=_save]").first.click()
+    expect(page.get_by_role("checkbox", name="For EDDM")).not_to_be_checked()
+    assert visitor.complaints == []
+
+
 def test_the_portal_shows_the_routes_of_an_order(eddm_order, site, visitor):
     page = visitor.page
     address = f"/applications/{site[1].application.pk}/orders/{eddm_order.pk}"
