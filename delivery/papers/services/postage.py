@@ -11,7 +11,9 @@ def save_postage_price(
     """A new price, or another value of one; papers that are made from then on have it."""
     if per_piece <= 0:
         raise Invalid.at("/per_piece", "not_positive", "The price of a piece must be above 0.")
-    others = PostagePrice.objects.filter(starts=starts).exclude(pk=price.pk if price else None)
+    others = PostagePrice.objects.filter(starts=starts)
+    if price is not None:
+        others = others.exclude(pk=price.pk)
     if others.exists():
         raise Invalid.at("/starts", "starts_taken", f"There is already a price from {starts}.")
     saved = price or PostagePrice()
