@@ -129,7 +129,7 @@ def read_measure(cell: str) -> tuple[float, bool]:
     return (float(match[1].replace(",", "") + (match[2] or "")), True) if match else (0.0, False)
 
 
-def esri_shape(parts: Mapping[str, Sequence[Sequence[tuple[float, float]]]]) -> Any:
+def esri_shape(parts: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> Any:
     """The shape of the map service's paths, rings or points; None for one without enough corners."""
     points = [point for part in parts.get("points", ()) for point in part]
     paths = [path for path in parts.get("paths", ()) if len(path) > 1]

@@ -169,7 +169,10 @@ def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
         where = np.flatnonzero(np.isin(types, list(of_kind)))
         if len(where):
             simpler = _simplified(kind, shapes[where])
-            found += [(int(where[place]), kind, *rest) for place, *rest in _split(kind, simpler)]
+            found += [
+                (int(where[place]), kind, lengths, corners)
+                for place, lengths, corners in _split(kind, simpler)
+            ]
     return found
 
 

@@ -177,7 +177,8 @@ def _keep(attributes: dict[str, str], name: str, value: Any) -> None:
 
 def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:
     seen: dict[tuple[str, ...], list[int | None]] = {}
-    number, feature = 1, first
+    number = 1
+    feature: Feature | None = first
     try:
         while feature is not None:
             attributes, parts = feature

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from delivery.datasets.details import Details, RawDetails
 
@@ -15,7 +16,8 @@ DetailedRow = tuple[int, str, str, str, str, str, RawDetails]
 @dataclass
 class Source:
     format: str
-    rows: Iterator[Row] | Iterator[DetailedRow]
+    # Each a Row, or each a DetailedRow where there are details.
+    rows: Iterator[Any]
     header: list[str] = field(default_factory=list)
     columns: dict[str, int] = field(default_factory=dict)
     vintage: date | None = None

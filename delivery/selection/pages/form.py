@@ -54,7 +54,8 @@ class MailingForm:
 
     @property
     def body(self) -> dict[str, Any]:
-        values, body = {name: text.strip() for name, text in self.values.items()}, {}
+        values = {name: text.strip() for name, text in self.values.items()}
+        body: dict[str, Any] = {}
         if values["postal_codes"]:
             body["PostalCodes"] = [word for word in WORDS.split(values["postal_codes"]) if word]
         if values["polygon"]:
