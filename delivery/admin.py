@@ -1,4 +1,6 @@
 from delivery.datasets.admin.datasets import DatasetAdmin
 from delivery.datasets.admin.import_runs import ImportRunAdmin
+from delivery.papers.admin.official_forms import OfficialFormAdmin
+from delivery.papers.admin.postage import PostagePriceAdmin
 
-__all__ = ["DatasetAdmin", "ImportRunAdmin"]
+__all__ = ["DatasetAdmin", "ImportRunAdmin", "OfficialFormAdmin", "PostagePriceAdmin"]

@@ -8,6 +8,8 @@ from fulfillment.core.admin.offers import Card, Entry
 NAVIGATION = [
     Entry("Delivery", "EDDM data sets", "map", "delivery.dataset", 300),
     Entry("Delivery", "EDDM imports", "upload_file", "delivery.importrun", 305, minor=True),
+    Entry("Delivery", "EDDM postage", "payments", "delivery.postageprice", 310, minor=True),
+    Entry("Delivery", "PS Form 3587", "description", "delivery.officialform", 315, minor=True),
 ]
 
 

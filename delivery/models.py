@@ -8,6 +8,7 @@ from delivery.datasets.models import (
     LiveDataset,
     Population,
 )
+from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 __all__ = [
@@ -20,5 +21,7 @@ __all__ = [
     "ImportRun",
     "ImportState",
     "LiveDataset",
+    "OfficialForm",
     "Population",
+    "PostagePrice",
 ]

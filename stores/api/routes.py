@@ -43,6 +43,11 @@ urlpatterns = [
         name="order-packing-slip",
     ),
     path(
+        f"{ORDER}/item/<str:item_key>/eddm-papers",
+        OrderFileViewSet.as_view({"get": "eddm_papers"}),
+        name="order-eddm-papers",
+    ),
+    path(
         f"{ORDER}/item/<str:item_key>/print-file",
         OrderFileViewSet.as_view({"get": "print_file"}),
         name="order-print-file",

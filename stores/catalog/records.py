@@ -4,7 +4,7 @@ The admin, the import and all other writers pass such a record; a member left ou
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fulfillment.core.errors import Fault
@@ -20,6 +20,7 @@ from stores.catalog.models.product import SUB_TYPES
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.catalog.validation import Refusal
 from stores.presets.models.print_preset import CODE
+from stores.templates.eddm import check_size
 from stores.templates.records import Record
 
 REQUIRED: Any = object()
@@ -79,6 +80,7 @@ PRODUCT = (
     Member("HeightMM", checks.positive(9, 3), REQUIRED, "height_mm"),
     Member("IsActive", checks.flag, True, "is_active"),
     Member("Preset", checks.optional(PRESET), None, "preset_id"),
+    Member("IsEddm", checks.flag, False, "is_eddm"),
     Member("Template", checks.template, None, "template"),
 )
 
@@ -201,12 +203,20 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
     ):
         if _is_readable(record, (lower, upper)) and record[lower] > record[upper]:
             faults.append(Fault(f"{pointer}/{upper}", "quantities_unordered", message))
+    if record.get("IsEddm") is True:
+        faults.extend(_broken_eddm_rules(record, pointer))
     for index, field in enumerate(record["TemplateFields"]):
         if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
             faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
     for name, (key, members) in KEYS.items():
         faults.extend(_repeated(record[name], key, members, f"{pointer}/{name}"))
     return faults
+
+
+def _broken_eddm_rules(record: Record, pointer: str) -> Iterator[Fault]:
+    if _is_readable(record, ("WidthMM", "HeightMM")):
+        for finding in check_size(record["WidthMM"], record["HeightMM"]):
+            yield Fault(f"{pointer}/IsEddm", finding.code, f"IsEddm: {finding.message}")
 
 
 def _is_readable(record: Record, names: Iterable[str]) -> bool:

@@ -64,6 +64,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "PageCount": record["PageCount"],
         "WidthMM": float(record["WidthMM"]),
         "HeightMM": float(record["HeightMM"]),
+        "IsEddm": record["IsEddm"],
         "Created": product_created,
         "Updated": timestamp(updated),
     }

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fulfillment.core.errors import Fault, Invalid
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
+from stores.orders.eddm import Choice
 from stores.orders.selectors.price_lists import ListedProduct, Price
 
 MAXIMUM_ITEMS = 500
@@ -18,9 +19,12 @@ TOTAL_LIMIT = Decimal(10) ** 12
 
 @dataclass(frozen=True, slots=True)
 class PriceRequestItem:
+    """`quantity` is that of `choice`, for an item that is requested for an EDDM selection."""
+
     item_key: str
     product_id: str
     quantity: int
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Line:
     product_id: str
     quantity: int
     unit_price: Decimal
+    eddm_selection_id: str = ""
 
     @property
     def total(self) -> Decimal:
@@ -162,7 +167,9 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
     product = products.get(item.product_id)
     if product is None:
         message = f"ProductID: there is no product {item.product_id!r} in this store."
-        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message)]
+        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message), *choice_faults(index, item)]
+    if item.choice is not None:
+        return _faults_of_choice(index, item, product)
     least, most, step = product.minimum_quantity, product.maximum_quantity, product.quantity_increment
     allowed = f"from {least} to {most} in steps of {step}"
     if item.quantity < least:
@@ -175,6 +182,33 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
         return []
     message = f"Quantity: {item.quantity} of {item.product_id} cannot be ordered; allowed: {allowed}."
     return [Fault(f"/Items/{index}/Quantity", code, message)]
+
+
+def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
+    """Why the item's selection cannot be ordered."""
+    if item.choice is None or item.choice.problem is None:
+        return []
+    code, message = item.choice.problem
+    return [Fault(f"/Items/{index}/EddmSelectionID", code, f"EddmSelectionID: {message}")]
+
+
+def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
+    """The pieces are what the routes take, so that steps of the quantity do not hold for them."""
+    where = f"/Items/{index}/EddmSelectionID"
+    if not product.is_eddm:
+        message = f"EddmSelectionID: {item.product_id} is no product for EDDM; send a Quantity."
+        return [Fault(where, "product_not_for_eddm", message)]
+    if faults := choice_faults(index, item):
+        return faults
+    least, most = product.minimum_quantity, product.maximum_quantity
+    if least <= item.quantity <= most:
+        return []
+    code = "quantity_below_minimum" if item.quantity < least else "quantity_above_maximum"
+    message = (
+        f"EddmSelectionID: the selection takes {item.quantity} pieces of {item.product_id}; "
+        f"allowed: from {least} to {most}."
+    )
+    return [Fault(where, code, message)]
 
 
 def _methods(
@@ -244,7 +278,13 @@ def _option(price_request: PriceRequest, prices: Sequence[Price], days: int, tod
         earliest=add_business_days(today, days + max(least for least, _ in spans)),
         latest=add_business_days(today, days + max(most for _, most in spans)),
         lines=tuple(
-            Line(item.item_key, item.product_id, item.quantity, entry.price)
+            Line(
+                item.item_key,
+                item.product_id,
+                item.quantity,
+                entry.price,
+                item.choice.selection_id if item.choice else "",
+            )
             for item, entry in zip(price_request.items, prices, strict=True)
         ),
     )

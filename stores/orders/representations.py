@@ -9,6 +9,7 @@ import orjson
 from django.conf import settings
 
 from fulfillment.core.api.serializers import meta, timestamp
+from stores.orders.eddm import shown_routes
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus, Shipment
 
 Record = dict[str, Any]
@@ -130,6 +131,20 @@ def item_record(item: OrderItem, order: Order, store_id: str) -> Record:
         if item.print_file
         else None,
         "Preflight": item.preflight or [],
+        **(
+            _eddm_members(item.eddm, f"{order_url(order, store_id)}/item/{item.item_key}")
+            if item.eddm
+            else {}
+        ),
+    }
+
+
+def _eddm_members(kept: Mapping[str, Any], item_url: str) -> Record:
+    return {
+        "EddmSelectionID": kept["SelectionID"],
+        "EddmVintage": kept["Vintage"],
+        "EddmRoutes": shown_routes(kept),
+        "EddmPapersURL": f"{item_url}/eddm-papers",
     }
 
 

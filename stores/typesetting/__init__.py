@@ -12,6 +12,7 @@ Pure Python, Typst and stores.press, no Django. A template is one JSON object, c
 - Lengths are millimetres from the top left corner of the trimmed page, sizes of type are points. A background
   covers the page and its bleed. Media types: SVG (Data as it is), PNG, JPEG, PDF (Data in base64).
 - A box has a Field, or a fixed Text. Kinds: Text, Image, QRCode, Code128. An empty value draws nothing.
+- EddmIndicia (in a frame) and EddmAddress are texts with the usual words of EDDM pieces, unless Text has others.
 - Fit of Text: "shrink" keeps the lines as sent and shrinks from Size to MinimumSize; "wrap" breaks lines at the
   width, then shrinks; "clip" breaks lines at Size and cuts off the rest. Text that a "shrink" or "wrap" box
   cannot hold at MinimumSize is refused. Every line is one Size tall, lines stand Size x LineSpacing apart.
@@ -49,6 +50,7 @@ from stores.typesetting.rendering import (
     Proof,
     SetText,
     render_backgrounds,
+    render_eddm_papers,
     render_packing_slips,
     render_page,
     render_print,
@@ -87,6 +89,7 @@ __all__ = [
     "pointer",
     "read_field",
     "render_backgrounds",
+    "render_eddm_papers",
     "render_packing_slips",
     "render_page",
     "render_pdf_page",

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fulfillment.core.visible_text import is_blank
-from stores.press.pictures import has_plates
-from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
-from stores.typesetting.codes import (
+from fulfillment.core.barcodes import (
     SMALLEST_BAR_MM,
     SMALLEST_QR_MODULE_MM,
     NotEncodable,
     code_128_runs,
     qr_runs,
 )
+from fulfillment.core.visible_text import is_blank
+from stores.press.pictures import has_plates
+from stores.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
 from stores.typesetting.errors import Problem, pointer
 from stores.typesetting.fonts import FontSet
 from stores.typesetting.press import PICTURE_TYPES, Press, stand_in_for_spot
@@ -107,6 +107,7 @@ class SheetBuilder:
             "rotation": box.rotation,
             "color": self._paint(box.color),
             "background": self._paint(box.background) if box.background else None,
+            "framed": box.is_framed,
         }
         if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)

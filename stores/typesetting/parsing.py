@@ -12,6 +12,8 @@ from stores.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
     BOXES_OF_A_PAGE,
+    EDDM_INDICIA,
+    FIXED_TEXTS,
     LARGEST_OF_PAGE,
     NAME_LETTERS,
     PAGE_MM,
@@ -26,7 +28,7 @@ from stores.typesetting.template import (
     Template,
 )
 
-KINDS = ("Text", "Image", "QRCode", "Code128")
+KINDS = ("Text", "Image", "QRCode", "Code128", *FIXED_TEXTS)
 TEXT_FITS = ("shrink", "wrap", "clip")
 IMAGE_FITS = ("contain", "cover", "stretch")
 ARTWORKS = 64
@@ -147,9 +149,9 @@ def _read_box(
     kind = box.choice("Kind", KINDS)
     if box.value.get("Kind") not in KINDS:
         return Box("Text", None, None, 0, 0, 1, 1)
-    field, text = _read_content(box, kind, kinds)
+    field, text = _read_fixed(box, kind) if kind in FIXED_TEXTS else _read_content(box, kind, kinds)
     extras: dict[str, Any] = {}
-    if kind == "Text":
+    if kind == "Text" or kind in FIXED_TEXTS:
         extras = _read_type(box, families)
     elif kind == "Image":
         extras = {
@@ -160,7 +162,8 @@ def _read_box(
     box.text("Name", NAME_LETTERS)
     box.flag("Locked")
     read = Box(
-        kind=kind,
+        kind="Text" if kind in FIXED_TEXTS else kind,
+        is_framed=kind == EDDM_INDICIA,
         field=field,
         text=text,
         x=box.number("X", _times(PLACE_OF_PAGE, width)),
@@ -201,6 +204,14 @@ def _read_content(box: Reading, kind: str, kinds: Mapping[str, str]) -> tuple[st
             "Kind",
         )
     return field, None
+
+
+def _read_fixed(box: Reading, kind: str) -> tuple[None, str]:
+    """The usual words, where it has none of its own."""
+    if box.raw("Field") is not None:
+        box.note("not_allowed", f"A box of kind {kind} has a fixed Text.", "Field")
+    text = box.text("Text", TEXT_LETTERS)
+    return None, FIXED_TEXTS[kind] if text is None else text
 
 
 def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:

@@ -162,10 +162,19 @@ def render_packing_slips(
     slips: Sequence[Mapping[str, Any]], *, timestamp: int, seconds: float = SECONDS
 ) -> bytes:
     """Render packing_slip.typ, a fixed layout, with these texts as data; raises RenderingFailed or RenderingBusy."""
+    return _render_fixed_layout("packing slip", slips, timestamp, seconds)
+
+
+def render_eddm_papers(sheets: Mapping[str, Any], *, timestamp: int, seconds: float = 6 * SECONDS) -> bytes:
+    """Render papers.typ of delivery.papers with these sheets as data; thousands of facing slips take a while."""
+    return _render_fixed_layout("EDDM papers", sheets, timestamp, seconds)
+
+
+def _render_fixed_layout(layout: str, data: Any, timestamp: int, seconds: float) -> bytes:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     setting = {
-        "layout": "packing slip",
+        "layout": layout,
         "timestamp": timestamp,
         "workdir": str(workdir.root),
         "root": str(workdir.root),
@@ -174,10 +183,10 @@ def render_packing_slips(
         "outputs": [("pdf", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:
-        worker.send(setting, [json.dumps(slips).encode()], deadline)
+        worker.send(setting, [json.dumps(data).encode()], deadline)
         header, parts = worker.receive(deadline)
     if not header["ok"]:
-        raise RenderingFailed(f"The typesetter rejected the packing slip: {header['message']}")
+        raise RenderingFailed(f"The typesetter rejected the {layout}: {header['message']}")
     return parts[0]
 
 

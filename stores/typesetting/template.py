@@ -21,6 +21,12 @@ BOX_LIMITS = {
     "LineSpacing": (0.8, 3.0),
 }
 NAME_LETTERS = 60
+# Texts of a fixed form on EDDM pieces; drawn as Text, the indicia in a frame.
+EDDM_INDICIA, EDDM_ADDRESS = "EddmIndicia", "EddmAddress"
+FIXED_TEXTS = {
+    EDDM_INDICIA: "PRSRT STD\nECRWSS\nU.S. POSTAGE\nPAID\nEDDM RETAIL",
+    EDDM_ADDRESS: "Local\nPostal Customer",
+}
 TEXT_LETTERS = 2000
 
 
@@ -92,6 +98,7 @@ class Box:
     line_spacing: float = 1.2
     fit: str = "shrink"
     radius: float = 0.0
+    is_framed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 import typst
 
+from delivery.papers.sheets import LAYOUT as EDDM_PAPERS
 from stores.press.profiles import OutputCondition, condition_of
 from stores.press.writer import PageBoxes, PressJob, write_press_file, write_soft_proof
 from stores.typesetting.ipc import receive_message, send_message
@@ -25,6 +26,7 @@ LAYOUTS = {
     "pages": (Path(__file__).parent / "layout.typ").read_bytes(),
     "pdf page": (Path(__file__).parent / "pdf_page.typ").read_bytes(),
     "packing slip": (Path(__file__).parent / "packing_slip.typ").read_bytes(),
+    "EDDM papers": EDDM_PAPERS.read_bytes(),
 }
 # A Compiler keeps every file it has read; a new one costs 3 ms.
 RENDERINGS_OF_A_COMPILER = 500

@@ -21,7 +21,11 @@ RECIPIENT = {
 
 
 def product_values(product_id: str = "card", **changes: Any) -> dict[str, Any]:
-    """A product that is delivered in the United States by ground or overnight, made in 3 days or 1."""
+    """A product that is delivered in the United States by ground or overnight, made in 3 days or 1.
+
+    One for EDDM has the size of a flat.
+    """
+    is_flat = changes.get("IsEddm", False)
     return {
         "ID": product_id,
         "APIKey": product_id.upper(),
@@ -32,8 +36,8 @@ def product_values(product_id: str = "card", **changes: Any) -> dict[str, Any]:
         "IncrementQty": 50,
         "DeliveryMethod": "GROUND",
         "PageCount": 1,
-        "WidthMM": Decimal("88.9"),
-        "HeightMM": Decimal("50.8"),
+        "WidthMM": Decimal("228.6" if is_flat else "88.9"),
+        "HeightMM": Decimal("165.1" if is_flat else "50.8"),
         "TemplateFields": [],
         "DeliveredPrices": [
             price_values("GROUND", "0.12", description="Ground, 3\u20135 business days", is_default=True),

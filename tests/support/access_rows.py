@@ -46,6 +46,9 @@ ROWS = {
     ("order-print-file", "GET"): Row(
         "/store/associated/order/{order}/item/1/print-file", (404, 403, 404, 403, 404)
     ),
+    ("order-eddm-papers", "GET"): Row(
+        "/store/associated/order/{order}/item/1/eddm-papers", (404, 403, 403, 403, 404)
+    ),
     ("order-packing-slip", "GET"): Row(
         "/store/associated/order/{order}/packing-slip", (200, 403, 200, 403, 200)
     ),

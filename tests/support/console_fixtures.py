@@ -1,6 +1,7 @@
 """A world in which every page of the console has something to show, beside what `furnish` makes for the portal."""
 
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
@@ -23,12 +24,15 @@ from delivery.datasets.services.uploads import receive_upload
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
 from production.jobs.services.reports import receive_report
+from delivery.papers.services.official_forms import add_official_form
+from delivery.papers.services.postage import save_postage_price
 from stores.catalog.models import CatalogUpload
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, move_order
 from stores.templates.services.fonts import add_font
 from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
+from tests.factories.forms import make_form
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.production import make_provider, make_rule
@@ -48,6 +52,8 @@ def furnish_console(world: World) -> World:
     add_font(file_name="harbor.ttf", content=_font())
     PrintPresetFactory(code="coated", profile=make_profile())
     add_key(application=world.application)
+    save_postage_price(starts=date(2026, 1, 1), per_piece=Decimal("0.247"))
+    add_official_form(file_name="ps3587.pdf", content=make_form(), by="operator")
     webhook, _ = create_webhook(
         application=world.application, values={"URL": "https://hooks.example/in", "EventTypes": ["*"]}
     )

@@ -63,6 +63,7 @@ NO_PAGE = {
     "stores_order_print_file": "PDF",
     "stores_order_print_picture": "PNG",
     "stores_order_packing_slip": "PDF",
+    "stores_order_eddm_papers": "PDF",
     "stores_product_template_color": "JSON",
     "stores_product_template_font": "PNG",
     "stores_product_template_preview": "JSON",
@@ -73,6 +74,7 @@ NO_PAGE = {
     "delivery_dataset_export": "CSV",
     "delivery_importrun_progress": "JSON",
     "delivery_importrun_problems": "CSV",
+    "delivery_officialform_sample": "PDF",
 }
 # Of the site itself.
 NO_PAGE_OF_SITE = {

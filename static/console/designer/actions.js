@@ -18,7 +18,7 @@ export function makeActions({ store, canvas, data, say }) {
     if (full) say(`A page has at most ${data.limits.boxes} boxes.`);
     return full;
   };
-  const kindFits = (field, kind) => (field.type === "Image") === (kind === "Image");
+  const kindFits = (field, kind) => !data.fixedKinds.includes(kind) && (field.type === "Image") === (kind === "Image");
 
   // Where it is seen: in the middle of the page, each a little further.
   function placed(box) {

@@ -48,8 +48,9 @@ export function makeInspector({ store, data, actions, server }) {
   // What another kind does not know is left behind.
   function withoutOthers(kind) {
     const gone = data.boxMembers.filter((member) => !member.kinds.includes(kind)).map((member) => [member.name, undefined]);
-    const size = kind === "Text" ? { Size: data.newBoxes.Text.Size } : {};
-    return { ...Object.fromEntries(gone), Fit: undefined, ...size };
+    const size = data.newBoxes[kind].Size ? { Size: data.newBoxes[kind].Size } : {};
+    const fixed = data.fixedKinds.includes(kind) ? { Field: undefined, Text: data.newBoxes[kind].Text } : {};
+    return { ...Object.fromEntries(gone), Fit: undefined, ...size, ...fixed };
   }
 
   function boxControls(boxes) {

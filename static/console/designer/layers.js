@@ -5,7 +5,7 @@ import { icon, make } from "./dom.js";
 import { boxesOf, keyOf, titleOf } from "./store.js";
 import { patch } from "./commands.js";
 
-const SYMBOLS = { Text: "title", Image: "image", QRCode: "qr_code_2", Code128: "barcode" };
+const SYMBOLS = { Text: "title", Image: "image", QRCode: "qr_code_2", Code128: "barcode", EddmIndicia: "local_post_office", EddmAddress: "contact_mail" };
 
 export function makeLayers({ store, canvas, data, say }) {
   const list = make("ol", { class: "ds-layers", "aria-label": "Layers, front first" });

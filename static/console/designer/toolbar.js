@@ -23,8 +23,9 @@ const group = (label, ...children) => make("div", { class: "ds-group", role: "gr
 export function makeToolbar({ store, canvas, data, actions, server }) {
   const undo = tool("Undo", "undo", actions.undo, { keys: "Ctrl + Z" });
   const redo = tool("Redo", "redo", actions.redo, { keys: "Ctrl + Shift + Z" });
-  const add = Object.entries(data.kinds).map(([kind, name]) =>
-    make("button", { type: "button", class: "ds-tool ds-add", title: `Add a ${name.toLowerCase()} box`, "aria-label": `Add a ${name.toLowerCase()} box`, onclick: () => actions.addBox(kind) }, icon(ADD[kind] || "add"), make("span", {}, name)),
+  // The other kinds are chosen for a box that is there.
+  const add = Object.entries(data.kinds).filter(([kind]) => ADD[kind]).map(([kind, name]) =>
+    make("button", { type: "button", class: "ds-tool ds-add", title: `Add a ${name.toLowerCase()} box`, "aria-label": `Add a ${name.toLowerCase()} box`, onclick: () => actions.addBox(kind) }, icon(ADD[kind]), make("span", {}, name)),
   );
   const align = ALIGN.map(([edge, name, symbol]) => tool(name, symbol, () => actions.align(edge)));
   const spread = [

@@ -70,6 +70,10 @@ WORDS = {
         "Print preset",
         "What the printer asks of the print files. Without one: PDF/X-4, colours as they are.",
     ),
+    "is_eddm": (
+        "For EDDM",
+        "can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
+    ),
 }
 
 
@@ -101,6 +105,9 @@ class ProductForm(JudgedByService):
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
             self.fields["description"].widget.attrs["rows"] = 3
             self.fields["quantity_increment"].initial = 1
+        if "is_eddm" in self.fields:
+            # The switch of the other forms has no room in a row of text.
+            self.fields["is_eddm"].widget = forms.CheckboxInput()
         if "store" in self.fields:
             # Leaving for another page would lose what was typed here.
             for ability in ("add", "change", "delete", "view"):

@@ -63,6 +63,7 @@ VERBOSE_PRODUCT = {
     "PageCount": 2,
     "WidthMM": 88.9,
     "HeightMM": 50.8,
+    "IsEddm": False,
     "Created": "2026-03-01T00:00:00Z",
     "Updated": "2026-03-01T00:00:00Z",
 }

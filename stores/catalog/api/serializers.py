@@ -116,7 +116,16 @@ class ProductionSpeedSerializer(serializers.Serializer):
 
 
 class ProductSerializer(VerboseSerializer):
-    verbose_members = ("Category", "Currency", "PageCount", "WidthMM", "HeightMM", "Created", "Updated")
+    verbose_members = (
+        "Category",
+        "Currency",
+        "PageCount",
+        "WidthMM",
+        "HeightMM",
+        "IsEddm",
+        "Created",
+        "Updated",
+    )
 
     ID = serializers.CharField(source="external_id")
     APIKey = serializers.CharField(source="api_key")
@@ -142,6 +151,11 @@ class ProductSerializer(VerboseSerializer):
     PageCount = serializers.IntegerField(source="page_count", required=False, help_text=VERBOSE)
     WidthMM = Number(source="width_mm", required=False, help_text=VERBOSE)
     HeightMM = Number(source="height_mm", required=False, help_text=VERBOSE)
+    IsEddm = serializers.BooleanField(
+        source="is_eddm",
+        required=False,
+        help_text=f"Items of it may be ordered for an EDDM selection. {VERBOSE}",
+    )
     Created = Timestamp(source="created", required=False, help_text=VERBOSE)
     Updated = Timestamp(source="updated", required=False, help_text=VERBOSE)
 

@@ -45,6 +45,7 @@ class Product(models.Model):
         related_name="products",
         verbose_name="print preset",
     )
+    is_eddm = models.BooleanField("for EDDM", default=False, db_default=False)
     template = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
 from stores.editor.selectors.drafts import Draft, EditorContext
+from stores.typesetting.template import FIXED_TEXTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,11 @@ def _add_box(step: EditorState, about: str, editor: EditorContext) -> EditorStat
     """It shows a field no box shows yet, where there is one of its kind."""
     kind = about if about in KINDS else "Text"
     used = {box.get("Field") for page in step.draft.pages for box in page.get("Boxes") or []}
-    fitting = [field for field in editor.fields if (field.type == "Image") == (kind == "Image")]
+    fitting = [
+        field
+        for field in editor.fields
+        if kind not in FIXED_TEXTS and (field.type == "Image") == (kind == "Image")
+    ]
     free = [field.field_name for field in fitting if field.field_name not in used]
     box = new_box(kind)
     if free or fitting:

@@ -8,15 +8,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-KINDS = {"Text": "Text", "Image": "Picture", "QRCode": "QR code", "Code128": "Bar code"}
+from stores.typesetting.template import EDDM_ADDRESS, EDDM_INDICIA, FIXED_TEXTS
+
+KINDS = {
+    "Text": "Text",
+    "Image": "Picture",
+    "QRCode": "QR code",
+    "Code128": "Bar code",
+    EDDM_INDICIA: "EDDM indicia",
+    EDDM_ADDRESS: "EDDM address",
+}
 NEW_BOX: dict[str, Any] = {"X": 5, "Y": 5, "Width": 40, "Height": 8}
-TEXTS = frozenset({"Text"})
+TEXTS = frozenset({"Text", *FIXED_TEXTS})
 IMAGES = frozenset({"Image"})
 ALL = frozenset(KINDS)
 WEIGHTS = ("100", "200", "300", "400", "500", "600", "700", "800", "900")
 
 
-NEW_TEXT = {"Text": "Text", "Image": "", "QRCode": "https://example.com", "Code128": "12345678"}
+NEW_TEXT = {
+    "Text": "Text",
+    "Image": "",
+    "QRCode": "https://example.com",
+    "Code128": "12345678",
+    **FIXED_TEXTS,
+}
 
 
 class Member(NamedTuple):
@@ -74,7 +89,9 @@ class Input:
 
 def new_box(kind: str) -> dict[str, Any]:
     box: dict[str, Any] = {"Kind": kind, **NEW_BOX}
-    if kind == "Text":
+    if kind in FIXED_TEXTS:
+        box |= {"Width": 36, "Height": 30, "Size": 9, "Align": "center", "VerticalAlign": "middle"}
+    elif kind == "Text":
         box["Size"] = 10
     elif kind != "Code128":
         box |= {"Width": 20, "Height": 20}

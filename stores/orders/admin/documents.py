@@ -15,6 +15,7 @@ from fulfillment.core.files.downloads import pdf_answer
 from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import print_file_name
 from stores.orders.models import Order, OrderItem
+from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.print_pictures import SIZES, print_file_pages, print_picture
@@ -77,6 +78,15 @@ class OrderDocuments(OrderActions):
             f"packing-slip-{order.number}.pdf",
         )
 
-    def _item(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
+    def eddm_papers(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+        item = self._item(request, order_id, position, "order__store")
+        try:
+            content = render_eddm_papers(item=item, caller=Caller.on_pages(request.user))
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
+        return pdf_answer(content, f"eddm-papers-{item.order.number}-{position + 1}.pdf")
+
+    def _item(self, request: HttpRequest, order_id: UUID, position: int, related: str = "order") -> OrderItem:
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        return get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)
+        return get_object_or_404(OrderItem.objects.select_related(related), order=order, position=position)

@@ -143,6 +143,7 @@ class OrderAdmin(OrderWork):
                     "print_picture",
                 ),
                 ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
+                ("<uuid:order_id>/eddm-papers/<int:position>", self.eddm_papers, "eddm_papers"),
             )
         ]
         urls: list[URLPattern] = super().get_urls()

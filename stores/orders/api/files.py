@@ -6,6 +6,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
+from accounts.permissions import Permission
+from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.lanes import lane_errors
@@ -14,9 +16,15 @@ from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.selectors.access import READ
 from stores.orders.selectors.orders import item_of, order_for
+from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import read_print_file
 
+ITEM_KEY = OpenApiParameter("item_key", str, OpenApiParameter.PATH, description="The ItemKey.")
+STORE_READ = Access(
+    rule="Users of the store and others who may read all of its orders. The demo store is everyone's.",
+    permissions=(Permission.ORDER_ALL_READ.value,),
+)
 PDF = {(200, "application/pdf"): OpenApiTypes.BINARY}
 ERRORS = {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND}
 
@@ -34,7 +42,7 @@ class PDFRenderer(BaseRenderer):
 
 class OrderFileViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer]
-    access = {"print_file": OWN_READ, "packing_slip": OWN_READ}
+    access = {"print_file": OWN_READ, "packing_slip": OWN_READ, "eddm_papers": STORE_READ}
     errors = {
         "print_file": {
             **ERRORS,
@@ -46,6 +54,13 @@ class OrderFileViewSet(ApiViewSet):
             409: "The packing slip cannot be rendered (`packing_slip_unusable`).",
             **lane_errors("renderings"),
         },
+        "eddm_papers": {
+            **ERRORS,
+            404: "There is no such order or item, or it was not ordered for an EDDM selection "
+            "(`eddm_papers_not_found`).",
+            409: "The papers cannot be rendered, or are too many for one file (`eddm_papers_unusable`).",
+            **lane_errors("renderings"),
+        },
     }
 
     @extend_schema(
@@ -53,11 +68,7 @@ class OrderFileViewSet(ApiViewSet):
         summary="Read the print file of an item",
         description="The PDF that was rendered when the order was placed; its SHA-256 is in the order and in the "
         "`ETag`.",
-        parameters=[
-            STORE_ID,
-            ORDER_ID,
-            OpenApiParameter("item_key", str, OpenApiParameter.PATH, description="The ItemKey."),
-        ],
+        parameters=[STORE_ID, ORDER_ID, ITEM_KEY],
         responses=PDF,
     )
     def print_file(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponse:
@@ -69,6 +80,21 @@ class OrderFileViewSet(ApiViewSet):
         response = pdf_response(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
         response["ETag"] = etag
         return response
+
+    @extend_schema(
+        operation_id="order_eddm_papers",
+        summary="Read the EDDM papers of an item",
+        description="One PDF of an item that was ordered for an EDDM selection: a drop list for each entry post office "
+        "and day (at most 5,000 pieces of a ZIP code a day), the bundles of each route (50 to 100 pieces; a route "
+        "below 50 is one bundle), the data for PS Form 3587 and the facing slips with bar codes.",
+        parameters=[STORE_ID, ORDER_ID, ITEM_KEY],
+        responses=PDF,
+    )
+    def eddm_papers(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponse:
+        _, order = order_for(request.auth, store_id, order_id, STORE_READ.permissions)
+        item = item_of(order, item_key)
+        name = f"eddm-papers-{order.number}-{item.position + 1}.pdf"
+        return pdf_response(render_eddm_papers(item=item, caller=request.auth), name)
 
     @extend_schema(
         operation_id="order_packing_slip",

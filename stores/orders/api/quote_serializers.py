@@ -20,6 +20,7 @@ KEY = {
     "help_text": "Your name of the item, unique within the order. Default: its number, from 1, or a free one.",
 }
 LARGEST = 2_147_483_647
+ONLY_EDDM = "Only of items for an EDDM selection."
 
 
 class CountryCode(serializers.RegexField):
@@ -50,12 +51,41 @@ class PlaceSerializer(StrictSerializer):
         return values
 
 
-class QuoteItemRequestSerializer(StrictSerializer):
+class CountedItemSerializer(StrictSerializer):
+    """An item has a Quantity, or an EDDM selection whose pieces are its quantity."""
+
     ignored_nulls = True
+    default_error_messages = {
+        "quantity_required": "Quantity, or the EddmSelectionID of a product for EDDM, is required.",
+        "quantity_or_selection": "Send a Quantity or an EddmSelectionID, not both: the selection has its pieces.",
+    }
 
     ItemKey = ItemKey(required=False, **KEY)
     ProductID = StrictText(max_length=64)
-    Quantity = StrictInteger(min_value=1, max_value=LARGEST)
+    Quantity = StrictInteger(
+        min_value=1, max_value=LARGEST, required=False, help_text="Required without EddmSelectionID."
+    )
+    EddmSelectionID = StrictText(
+        max_length=64,
+        required=False,
+        help_text="In place of Quantity, for products whose verbose record has IsEddm: an EDDM selection of yours. "
+        "The quantity is its Pieces.",
+    )
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if "Quantity" not in values and "EddmSelectionID" not in values:
+            message = self.error_messages["quantity_required"]
+            raise serializers.ValidationError({"Quantity": [ErrorDetail(message, "required")]})
+        if "Quantity" in values and "EddmSelectionID" in values:
+            message = self.error_messages["quantity_or_selection"]
+            raise serializers.ValidationError(
+                {"EddmSelectionID": [ErrorDetail(message, "quantity_or_selection")]}
+            )
+        return values
+
+
+class QuoteItemRequestSerializer(CountedItemSerializer):
+    """An item to price."""
 
 
 class DestinationSerializer(PlaceSerializer):
@@ -87,6 +117,7 @@ class PricedItemSerializer(serializers.Serializer):
     Quantity = serializers.IntegerField()
     UnitPrice = serializers.FloatField(help_text="Delivered, for one unit; at most 2 decimals.")
     LineTotal = serializers.FloatField()
+    EddmSelectionID = serializers.CharField(required=False, help_text=ONLY_EDDM)
 
 
 class QuoteOptionSerializer(serializers.Serializer):

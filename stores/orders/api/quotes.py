@@ -15,6 +15,7 @@ from fulfillment.core.lanes import lane_errors
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.quote_serializers import QuoteRequestSerializer, QuoteSerializer
+from stores.orders.eddm import Choice
 from stores.orders.pricing import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
@@ -41,7 +42,8 @@ class QuoteViewSet(ApiViewSet):
         "create": {
             400: f"{NO_STORE}, or a rule of the products is broken: `product_unknown`, `quantity_below_minimum`, "
             "`quantity_above_maximum`, `quantity_not_in_steps`, `destination_not_served`, "
-            "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`. "
+            "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`, "
+            "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`. "
             "`Errors` points at each.",
             403: NO_ASSOCIATION,
             404: "There is nothing at this address.",
@@ -106,7 +108,12 @@ def price_request_from(values: Mapping[str, Any], destination_member: str = "Shi
     keys = _item_keys([item.get("ItemKey") for item in values["Items"]])
     return PriceRequest(
         items=tuple(
-            PriceRequestItem(key, item["ProductID"], item["Quantity"])
+            PriceRequestItem(
+                key,
+                item["ProductID"],
+                item.get("Quantity", 0),
+                Choice(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
+            )
             for key, item in zip(keys, values["Items"], strict=True)
         ),
         country_code=destination["CountryCode"],

@@ -15,7 +15,12 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from stores.catalog.models import LocationType
-from stores.orders.api.quote_serializers import KEY, LARGEST, CountryCode, ItemKey, PlaceSerializer
+from stores.orders.api.quote_serializers import (
+    ONLY_EDDM,
+    CountedItemSerializer,
+    CountryCode,
+    PlaceSerializer,
+)
 from stores.orders.models import ActorKind, CancellationState, OrderStatus
 from stores.orders.pricing import MAXIMUM_ITEMS
 from stores.proofs.api.preflight import PreflightSerializer
@@ -78,12 +83,7 @@ class RecipientSerializer(PlaceSerializer):
     )
 
 
-class OrderItemRequestSerializer(StrictSerializer):
-    ignored_nulls = True
-
-    ItemKey = ItemKey(required=False, **KEY)
-    ProductID = StrictText(max_length=64)
-    Quantity = StrictInteger(min_value=1, max_value=LARGEST)
+class OrderItemRequestSerializer(CountedItemSerializer):
     TemplateData = JSONObject(
         required=False, help_text="The value of each template field by its FieldName, as for a proof."
     )
@@ -175,6 +175,14 @@ class PrintFileSerializer(serializers.Serializer):
     Bytes = serializers.IntegerField()
 
 
+class EddmRouteSerializer(serializers.Serializer):
+    PostalCode = serializers.CharField()
+    CarrierRouteID = serializers.CharField(
+        help_text="A letter and three digits; named in full with its PostalCode."
+    )
+    Pieces = serializers.IntegerField()
+
+
 class OrderItemSerializer(serializers.Serializer):
     ItemKey = serializers.CharField()
     ProductID = serializers.CharField()
@@ -185,6 +193,16 @@ class OrderItemSerializer(serializers.Serializer):
     TemplateData = serializers.DictField(allow_null=True)
     PrintFile = PrintFileSerializer(allow_null=True)
     Preflight = PreflightSerializer(many=True, help_text="What may print badly: warnings of the print file.")
+    EddmSelectionID = serializers.CharField(required=False, help_text=ONLY_EDDM)
+    EddmVintage = serializers.CharField(
+        required=False, help_text=f"The month of the counts, YYYY-MM. {ONLY_EDDM}"
+    )
+    EddmRoutes = EddmRouteSerializer(
+        many=True,
+        required=False,
+        help_text=f"As they were when the order was placed; the pieces add up to Quantity. {ONLY_EDDM}",
+    )
+    EddmPapersURL = serializers.CharField(required=False, help_text=ONLY_EDDM)
 
 
 class ShipmentSerializer(serializers.Serializer):

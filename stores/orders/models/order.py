@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
+from stores.orders.eddm import Summary, summary_of
 from stores.orders.models.quote import Quote
 from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, CancellationState, OrderStatus
 
@@ -193,7 +194,7 @@ class Order(models.Model):
         return str(self.number)
 
 
-@pghistory.track(*changes(), exclude=["template_data", "preflight"])
+@pghistory.track(*changes(), exclude=["template_data", "preflight", "eddm"])
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
@@ -214,6 +215,8 @@ class OrderItem(models.Model):
     print_bytes = models.PositiveIntegerField(default=0, editable=False)
     # What preflight found of the print file, as the API shows it; nothing found is NULL.
     preflight = models.JSONField(null=True, blank=True, editable=False)
+    # What it keeps of the EDDM selection that it was ordered for; stores.orders.eddm knows the form.
+    eddm = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = [
@@ -229,6 +232,10 @@ class OrderItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.quantity} x {self.product_name}"
+
+    @property
+    def eddm_summary(self) -> Summary | None:
+        return summary_of(self.eddm)
 
 
 @pghistory.track(*changes(), exclude=["tracking_url"])

@@ -21,7 +21,8 @@ SELECT product.id, product.external_id, product.name, product.version, product.m
        (SELECT json_agg(json_build_array(speed.days, speed.is_default) ORDER BY speed.position)
         FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
        product.template IS NOT NULL
-           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id)
+           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
+       product.is_eddm
 FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
 """
@@ -59,6 +60,7 @@ class ListedProduct:
     prices: tuple[Price, ...]
     speeds: tuple[tuple[int, bool], ...]
     takes_data: bool
+    is_eddm: bool = False
 
 
 def listed_products(
@@ -78,7 +80,7 @@ def places_served(*, store_pk: int, product_ids: Iterable[str]) -> dict[str, lis
 
 
 def _listed(row: tuple[Any, ...]) -> ListedProduct:
-    *plain, location, prices, speeds, takes_data = row
+    *plain, location, prices, speeds, takes_data, is_eddm = row
     listed: Callable[..., ListedProduct] = ListedProduct
     return listed(
         *plain,
@@ -89,4 +91,5 @@ def _listed(row: tuple[Any, ...]) -> ListedProduct:
         ),
         tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
         takes_data,
+        is_eddm,
     )

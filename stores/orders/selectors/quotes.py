@@ -47,7 +47,13 @@ def _option(entry: dict[str, Any]) -> Option:
         earliest=date.fromisoformat(entry["EarliestDelivery"]),
         latest=date.fromisoformat(entry["LatestDelivery"]),
         lines=tuple(
-            Line(item["ItemKey"], item["ProductID"], item["Quantity"], item["UnitPrice"])
+            Line(
+                item["ItemKey"],
+                item["ProductID"],
+                item["Quantity"],
+                item["UnitPrice"],
+                item.get("EddmSelectionID", ""),
+            )
             for item in entry["Items"]
         ),
     )

@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from delivery.selection.services.keeping import keep_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
+from stores.orders.eddm import Record
 from stores.orders.models import (
     LIVE_POSITIONS,
     TEST_OUTCOME,
@@ -68,6 +70,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
+    kept_selections: Sequence[Record | None]
     print_files: Sequence[StoredPrint | None]
 
 
@@ -118,6 +121,8 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
+    for selection_id in {kept["SelectionID"] for kept in prepared.kept_selections if kept}:
+        keep_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
@@ -233,6 +238,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
                 preflight=list(file.preflight) or None if file else None,
+                eddm=prepared.kept_selections[position],
             )
         )
     return items

@@ -53,13 +53,13 @@ class PackingSlips(NamedTuple):
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
     with RENDERINGS.place(caller.key):
-        return _render([_printable(_slip(order))], order)
+        return _render([printable(_slip(order))], order)
 
 
 def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
-    slips = [_printable(_slip(order)) for order in listed]
+    slips = [printable(_slip(order)) for order in listed]
     with RENDERINGS.place(caller.key):
         try:
             return PackingSlips(_render(slips, listed[-1]), [])
@@ -95,12 +95,12 @@ def address_lines(to: Mapping[str, str]) -> list[str]:
     return [line for line in lines if line]
 
 
-def _printable(value: Any) -> Any:
+def printable(value: Any) -> Any:
     """Replaces characters that no font can print by their code points, in all texts of the slip."""
     if isinstance(value, dict):
-        return {name: _printable(inner) for name, inner in value.items()}
+        return {name: printable(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_printable(inner) for inner in value]
+        return [printable(inner) for inner in value]
     if not isinstance(value, str):
         return value
     fonts, text = FontSet.shipped(), value.replace("\n", " ")

@@ -14,6 +14,7 @@ from stores.orders.models import Quote
 from stores.orders.pricing import DestinationNotServed, Option, PriceRequest, Prices, price
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.price_lists import ListedProduct, listed_products, places_served
+from stores.orders.selectors.selections import with_selections
 from stores.orders.services.large_orders import large_order_slot
 
 BINDING = timedelta(hours=48)
@@ -22,6 +23,7 @@ BINDING = timedelta(hours=48)
 def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
     """Prices all options of producing and delivering the items, and stores them as a binding quote."""
     with large_order_slot(access.caller, len(price_request.items)):
+        price_request = with_selections(access.caller, price_request)
         _, prices = priced(access=access, price_request=price_request)
         return store_quote(access=access, price_request=price_request, prices=prices)
 
@@ -92,6 +94,7 @@ def option_record(option: Option) -> dict[str, Any]:
                 "Quantity": line.quantity,
                 "UnitPrice": line.unit_price,
                 "LineTotal": line.total,
+                **({"EddmSelectionID": line.eddm_selection_id} if line.eddm_selection_id else {}),
             }
             for line in option.lines
         ],

@@ -9,12 +9,14 @@ import orjson
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid
+from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.pricing import Option, PriceRequest, raise_faults, repeated_item_keys
+from stores.orders.pricing import Option, PriceRequest, choice_faults, raise_faults, repeated_item_keys
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.price_lists import ListedProduct, listed_products
 from stores.orders.selectors.quotes import find_quote, quoted_options
+from stores.orders.selectors.selections import kept_selections, with_selections
 from stores.orders.services.packing_slips import unprintable_faults
 from stores.orders.services.quotes import priced, store_quote
 
@@ -38,16 +40,23 @@ class OrderRequest:
 
 
 class Checked(NamedTuple):
+    """`kept_selections` has an entry for each item: what the order keeps of its EDDM selection, or None."""
+
     products: Mapping[str, ListedProduct]
     option: Option
     quote: Quote | None
     reprint_of: Order | None
+    kept_selections: Sequence[Record | None]
 
 
 def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
+    is_quoted = request.quote_id is not None
+    request = replace(
+        request, price_request=with_selections(access.caller, request.price_request, expired=is_quoted)
+    )
     reprint_of = _reprinted(access, request)
     raise_faults([*unprintable_faults(request.recipient), *outcome_faults(access, request)])
-    if request.quote_id is not None:
+    if is_quoted:
         quote, option = _quoted(access, request)
         products = _products(access, request.price_request, archived=True)
         option = replace(option, lines=_keyed_lines(request, option))
@@ -55,7 +64,8 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
         quote = None
         products, prices = priced(access=access, price_request=request.price_request, at=request.placed)
         option = prices.default_option(request.price_request, products)
-    return Checked(products, option, quote, reprint_of)
+    kept = kept_selections(item.choice for item in request.price_request.items)
+    return Checked(products, option, quote, reprint_of, kept)
 
 
 def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
@@ -109,7 +119,13 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
         if item.product_id != line.product_id:
             message = f"ProductID: {line.product_id} was quoted."
             faults.append(Fault(f"/Items/{index}/ProductID", "quote_mismatch", message))
-        if item.quantity != line.quantity:
+        sent = item.choice.selection_id if item.choice else ""
+        if faults_of_choice := choice_faults(index, item):
+            faults += faults_of_choice
+        elif _selection_key(sent) != _selection_key(line.eddm_selection_id):
+            message = f"EddmSelectionID: {line.eddm_selection_id or 'none'} was quoted."
+            faults.append(Fault(f"/Items/{index}/EddmSelectionID", "quote_mismatch", message))
+        elif item.quantity != line.quantity:
             message = f"Quantity: {line.quantity} were quoted."
             faults.append(Fault(f"/Items/{index}/Quantity", "quote_mismatch", message))
     if price_request.country_code != quote.country_code:
@@ -119,6 +135,11 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
         message = f"LocationType: the quote is for {quote.location_type or 'the default location type'}."
         faults.append(Fault("/Recipient/LocationType", "quote_mismatch", message))
     return [*faults, *repeated_item_keys(price_request)]
+
+
+def _selection_key(selection_id: str) -> str:
+    """Equal for the spellings of one UUID."""
+    return selection_id.lower().replace("-", "")
 
 
 def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, Any]:

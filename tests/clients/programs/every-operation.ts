@@ -92,6 +92,7 @@ async function placeAnOrder(shop: Client, operator: Client): Promise<void> {
   assert.equal((await shop.orders.history("demo", placed.OrderID)).at(-1)?.Status, 60);
   assert.match(await (await shop.orders.printFile("demo", placed.OrderID, "cards")).text(), /^%PDF/);
   assert.match(await (await operator.orders.packingSlip("demo", placed.OrderID)).text(), /^%PDF/);
+  await assert.rejects(operator.orders.eddmPapers("demo", placed.OrderID, "cards"), NotFound);
   await shop.orders.create("demo", order);
   await shop.orders.create("demo", order);
   const listed: string[] = [];

@@ -87,6 +87,10 @@ def order(shop: Client, operator: Client) -> None:
     assert [one["Status"] for one in shop.orders.history(*where)][-1] == 60
     assert shop.orders.print_file(*where, "cards").read().startswith(b"%PDF")
     assert operator.orders.packing_slip(*where).read().startswith(b"%PDF")
+    try:
+        operator.orders.eddm_papers(*where, "cards")
+    except NotFound as error:
+        assert error.code == "eddm_papers_not_found"
     for _ in range(2):
         shop.orders.create("demo", ORDER)
     listed = [row["OrderID"] for row in shop.orders.export("demo", take=2)]

@@ -4,8 +4,8 @@ import pytest
 import zxingcpp
 from PIL import Image
 
+from fulfillment.core.barcodes import code_128_runs
 from stores.typesetting import Field, ValuesInvalid, parse_template, render_proof
-from stores.typesetting.codes import code_128_runs
 
 PAGE = {
     "WidthMM": 100,

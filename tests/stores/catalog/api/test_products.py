@@ -25,7 +25,7 @@ PLAIN = [
     "DeliveredPrices",
     "ProductionSpeeds",
 ]
-VERBOSE = ["Category", "Currency", "PageCount", "WidthMM", "HeightMM", "Created", "Updated"]
+VERBOSE = ["Category", "Currency", "PageCount", "WidthMM", "HeightMM", "IsEddm", "Created", "Updated"]
 LIST = "/store/associated/product"
 
 

@@ -1,0 +1,148 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from delivery.papers.models import OfficialForm
+from delivery.papers.official_form import MAXIMUM_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
+from delivery.papers.services.official_forms import add_official_form, fill_sample, map_official_form
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import pdf_answer
+
+
+class UploadForm(forms.ModelForm):
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=f"The PDF of PS Form 3587 with its fields, at most {MAXIMUM_BYTES // 1_000_000} MB.",
+    )
+    # The admin names them.
+    by = ""
+
+    class Meta:
+        model = OfficialForm
+        fields: list[str] = []
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > MAXIMUM_BYTES:
+            raise forms.ValidationError(f"The form has at most {MAXIMUM_BYTES:,} bytes.")
+        try:
+            self.instance = add_official_form(file_name=file.name, content=file.read(), by=self.by)
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        return file
+
+
+class MappingForm(forms.ModelForm):
+    """A field of the PDF for each value that the papers know."""
+
+    class Meta:
+        model = OfficialForm
+        fields: list[str] = []
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [(name, name) for name in self.instance.field_names]
+        for key, label in VALUES.items():
+            self.fields[key] = forms.ChoiceField(
+                label=label,
+                required=False,
+                choices=[("", "not filled"), *names],
+                initial=self.instance.mapping.get(key, ""),
+                widget=UnfoldAdminSelectWidget,
+            )
+        for key, label in ROW_VALUES.items():
+            self.fields[key] = forms.CharField(
+                label=label,
+                required=False,
+                max_length=300,
+                initial=self.instance.mapping.get(key, ""),
+                widget=UnfoldAdminTextInputWidget,
+                help_text=f"The name of the field with {ROW_NUMBER} for the number of the row, from 1.",
+            )
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        return {key: self.cleaned_data.get(key, "") for key in (*VALUES, *ROW_VALUES)}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        try:
+            check_mapping(self.mapping, self.instance.field_names)
+        except DomainError as error:
+            for fault in error.faults:
+                self.add_error(fault.pointer.strip("/"), fault.message)
+        return cleaned
+
+
+@admin.register(OfficialForm)
+class OfficialFormAdmin(ConsoleAdmin):
+    list_display = ["file_name", "filled_fields", "created"]
+    search_fields = ["file_name"]
+    search_help_text = "File"
+    empty_help = (
+        "Add the Postal Service's PDF of PS Form 3587, and it is filled with the papers of each EDDM order. Without "
+        "it the papers have its data on a sheet to copy from."
+    )
+    change_form_outer_after_template = "admin/delivery/official_form_after.html"
+
+    @admin.display(description="fields filled")
+    def filled_fields(self, form: OfficialForm) -> str:
+        return f"{len(form.mapping)} of {len(VALUES) + len(ROW_VALUES)} values"
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
+        if obj is None:
+            return type("UploadForm", (UploadForm,), {"by": request.user.get_username()})
+        return MappingForm
+
+    def get_fieldsets(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:
+        if obj is None:
+            return [(None, {"fields": ["file"]})]
+        return [
+            (None, {"fields": ["file_name", "sha256", "created"]}),
+            ("Values of a drop", {"fields": list(VALUES)}),
+            ("Rows of the routes", {"fields": list(ROW_VALUES)}),
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:
+        return [] if obj is None else ["file_name", "sha256", "created"]
+
+    def get_urls(self) -> list[URLPattern]:
+        own = path(
+            "<int:form_id>/sample.pdf",
+            self.admin_site.admin_view(self.sample_view),
+            name="delivery_officialform_sample",
+        )
+        return [own, *super().get_urls()]
+
+    def sample_view(self, request: HttpRequest, form_id: int) -> HttpResponse:
+        form = get_object_or_404(self.get_queryset(request), pk=form_id)
+        try:
+            return pdf_answer(
+                fill_sample(form=form, by=request.user.get_username()), "ps-form-3587-sample.pdf"
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(_address(form))
+
+    def save_model(
+        self, request: HttpRequest, instance: OfficialForm, form: forms.ModelForm, change: bool
+    ) -> None:
+        """A new one is saved by its form's service call."""
+        if isinstance(form, MappingForm):
+            map_official_form(form=instance, mapping=form.mapping)
+
+    def response_add(
+        self, request: HttpRequest, form: OfficialForm, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        messages.success(request, "The form is added. Look over which of its fields is filled with what.")
+        return HttpResponseRedirect(_address(form))
+
+
+def _address(form: OfficialForm) -> str:
+    return reverse("admin:delivery_officialform_change", args=[form.pk])

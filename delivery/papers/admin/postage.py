@@ -1,0 +1,34 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from delivery.papers.models import PostagePrice
+from delivery.papers.services.postage import save_postage_price
+from fulfillment.core.admin.base import ConsoleAdmin
+
+
+class PostagePriceForm(forms.ModelForm):
+    class Meta:
+        model = PostagePrice
+        fields = ["starts", "per_piece", "note"]
+
+
+@admin.register(PostagePrice)
+class PostagePriceAdmin(ConsoleAdmin):
+    form = PostagePriceForm
+    list_display = ["starts", "per_piece", "note"]
+    list_display_links = ["starts", "per_piece"]
+    search_fields = ["note"]
+    search_help_text = "Note"
+    empty_help = (
+        "Add the price of an EDDM Retail piece and the day it starts, and the papers of EDDM orders work out the "
+        "postage. Prices of the Postal Service do not come with the service."
+    )
+
+    def save_model(
+        self, request: HttpRequest, instance: PostagePrice, form: forms.ModelForm, change: bool
+    ) -> None:
+        values: dict[str, Any] = {name: form.cleaned_data[name] for name in ("starts", "per_piece", "note")}
+        instance.pk = save_postage_price(price=instance if change else None, **values).pk

@@ -1,0 +1,32 @@
+from decimal import Decimal
+
+import pghistory
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import timezone
+
+
+@pghistory.track()
+class PostagePrice(models.Model):
+    """What the Postal Service takes for one EDDM Retail piece from a day on, until the next price starts."""
+
+    starts = models.DateField("from", unique=True, help_text="The first day of this price.")
+    per_piece = models.DecimalField(
+        "price of a piece",
+        max_digits=7,
+        decimal_places=4,
+        validators=[MinValueValidator(Decimal("0.0001"))],
+        help_text="US dollars, at most 4 decimals, as in the Postal Service's price list (Notice 123).",
+    )
+    note = models.CharField(max_length=200, blank=True, help_text="Where it is from, for example.")
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "EDDM postage price"
+        ordering = ["-starts"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(per_piece__gt=0), name="postage_price_positive")
+        ]
+
+    def __str__(self) -> str:
+        return f"${self.per_piece.normalize():f} from {self.starts}"

@@ -1,0 +1,249 @@
+"""PS Form 3587 as the Postal Service publishes it: read which fields a PDF has, and fill them. No database.
+
+A mapping has the name of a field of the PDF for each of VALUES that is to be filled. Fields of a row have {n} in
+place of the row's number: "ZIP{n}" fills ZIP1, ZIP2 and so on. A drop with more routes than the form has rows gets
+as many copies as it takes; amounts of the drop are the same on each.
+"""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pikepdf
+from pikepdf.form import ExtendedAppearanceStreamGenerator, Form, TextField
+
+from fulfillment.core.errors import Fault, Invalid
+
+MAXIMUM_BYTES = 5_000_000
+MAXIMUM_PAGES = 12
+MAXIMUM_FIELDS = 600
+MAXIMUM_COPIES = 60
+ROW_NUMBER = "{n}"
+MAXIMUM_ROWS = 200
+
+VALUES = {
+    "mailer": "Mailer's name",
+    "mailer_address": "Mailer's address, in one line",
+    "phone": "Mailer's telephone",
+    "email": "Mailer's e-mail",
+    "preparer": "Mail preparer (the store)",
+    "office": "Post office of mailing",
+    "date": "Mailing date, MM/DD/YYYY",
+    "pieces": "Pieces of the drop",
+    "bundles": "Bundles of the drop",
+    "routes": "Routes of the drop",
+    "rate": "Price of a piece",
+    "postage": "Total postage",
+    "order": "Order number",
+}
+ROW_VALUES = {
+    "row_code": "ZIP code of a row",
+    "row_route": "Carrier route of a row",
+    "row_pieces": "Pieces of a row",
+    "row_bundles": "Bundles of a row",
+}
+# Words of a field's name that suggest what it holds; all of one group must be there.
+HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "mailer": (("mailer", "name"), ("customer", "name")),
+    "mailer_address": (("mailer", "address"), ("address",)),
+    "phone": (("telephone",), ("phone",)),
+    "email": (("email",), ("e-mail",)),
+    "preparer": (("agent",), ("preparer",)),
+    "office": (("post", "office"),),
+    "date": (("mailing", "date"), ("date",)),
+    "pieces": (("total", "pieces"), ("number", "pieces")),
+    "bundles": (("total", "bundles"), ("number", "bundles")),
+    "routes": (("total", "routes"), ("number", "routes")),
+    "rate": (("price", "piece"), ("postage", "piece"), ("rate",)),
+    "postage": (("total", "postage"),),
+    "row_code": (("zip",),),
+    "row_route": (("route",),),
+    "row_pieces": (("pieces",),),
+    "row_bundles": (("bundles",),),
+}
+
+
+def read_field_names(content: bytes) -> list[str]:
+    """The names of the text fields of the form; raises Invalid for a PDF that cannot be filled."""
+    if len(content) > MAXIMUM_BYTES:
+        raise _refused(
+            "form_too_large", f"The form has {len(content):,} bytes; at most {MAXIMUM_BYTES:,} are allowed."
+        )
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            if len(pdf.pages) > MAXIMUM_PAGES:
+                raise _refused(
+                    "form_too_long",
+                    f"The form has {len(pdf.pages)} pages; at most {MAXIMUM_PAGES} are allowed.",
+                )
+            names = _text_fields(pdf)
+    except pikepdf.PasswordError as error:
+        raise _refused("form_locked", "The PDF opens with a password only; remove it first.") from error
+    except pikepdf.PdfError as error:
+        raise _refused("form_unreadable", "This is no PDF, or it is damaged.") from error
+    if not names:
+        raise _refused(
+            "form_without_fields",
+            "The PDF has no text fields to fill: it is flat, or an XFA form. Save it as an AcroForm.",
+        )
+    if len(names) > MAXIMUM_FIELDS:
+        raise _refused(
+            "form_too_large", f"The form has {len(names)} fields; at most {MAXIMUM_FIELDS} are allowed."
+        )
+    return names
+
+
+def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
+    """By the words of the names; an operator looks it over."""
+    mapping: dict[str, str] = {}
+    numbered = dict.fromkeys(re.sub(r"\d+(?=\D*\Z)", ROW_NUMBER, name) for name in names)
+    # One row alone is no row.
+    rows = {pattern: found for pattern in numbered if len(found := _row_names(pattern, names)) > 1}
+    single = [name for name in names if not any(name in found for found in rows.values())]
+    for key in (*VALUES, *ROW_VALUES):
+        offered = list(rows) if key in ROW_VALUES else single
+        free = [name for name in offered if name not in mapping.values()]
+        if hinted := _hinted(HINTS.get(key, ()), free):
+            mapping[key] = hinted
+    return mapping
+
+
+def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """What is mapped, without empty entries; raises Invalid naming every entry that the form cannot take."""
+    faults = []
+    known = set(names)
+    for key, name in mapping.items():
+        if not name:
+            continue
+        if key in ROW_VALUES and ROW_NUMBER not in name:
+            faults.append(
+                Fault(f"/{key}", "row_number_missing", f"Write {ROW_NUMBER} for the number of the row.")
+            )
+        elif key in ROW_VALUES and not _rows_of(name, known):
+            first = name.replace(ROW_NUMBER, "1")
+            faults.append(Fault(f"/{key}", "field_unknown", f"The form has no field {first!r}."))
+        elif key not in ROW_VALUES and name not in known:
+            faults.append(Fault(f"/{key}", "field_unknown", f"The form has no field {name!r}."))
+    if faults:
+        raise Invalid("The mapping does not fit the form.", code="mapping_invalid", faults=faults)
+    return {key: name for key, name in mapping.items() if name}
+
+
+def rows_of_a_copy(mapping: Mapping[str, str], names: Sequence[str]) -> int:
+    """How many routes one copy of the form lists; 0 where no row is mapped."""
+    known = set(names)
+    return min((_rows_of(mapping[key], known) for key in ROW_VALUES if mapping.get(key)), default=0)
+
+
+def copies_needed(mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]) -> int:
+    rows = rows_of_a_copy(mapping, names)
+    return sum(max(1, -(-len(drop["rows"]) // rows)) if rows else 1 for drop in sheets["drops"])
+
+
+def fill_forms(
+    content: bytes, mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]
+) -> list[bytes]:
+    """A flat PDF of each copy; call it for at most MAXIMUM_COPIES."""
+    rows = rows_of_a_copy(mapping, names)
+    filled = []
+    for drop in sheets["drops"]:
+        parts = (
+            [drop["rows"][start : start + rows] for start in range(0, len(drop["rows"]), rows)]
+            if rows
+            else [[]]
+        )
+        filled += [_filled(content, _values(mapping, sheets, drop, part)) for part in parts or [[]]]
+    return filled
+
+
+def append_forms(papers: bytes, forms: Sequence[bytes]) -> bytes:
+    """One PDF: the papers, then the filled forms."""
+    if not forms:
+        return papers
+    output = io.BytesIO()
+    with pikepdf.open(io.BytesIO(papers)) as joined:
+        for form in forms:
+            with pikepdf.open(io.BytesIO(form)) as copy:
+                joined.pages.extend(copy.pages)
+        joined.save(output, deterministic_id=True)
+    return output.getvalue()
+
+
+def _values(
+    mapping: Mapping[str, str], sheets: Mapping[str, Any], drop: Mapping[str, Any], rows: Sequence[Any]
+) -> dict[str, str]:
+    mailer = sheets["mailer"] or [""]
+    known = {
+        "mailer": mailer[0],
+        "mailer_address": ", ".join(mailer[1:]),
+        "phone": sheets["phone"],
+        "email": sheets["email"],
+        "preparer": sheets["preparer"],
+        "office": drop["office"],
+        "date": drop["date_short"],
+        "pieces": f"{drop['pieces']:,}",
+        "bundles": f"{drop['bundles']:,}",
+        "routes": f"{len(drop['rows']):,}",
+        "rate": drop["rate"] or "",
+        "postage": drop["postage"] or "",
+        "order": sheets["order"],
+    }
+    values = {mapping[key]: text for key, text in known.items() if key in mapping}
+    for number, row in enumerate(rows, start=1):
+        for key in ROW_VALUES:
+            if key in mapping:
+                values[mapping[key].replace(ROW_NUMBER, str(number))] = str(row[key.removeprefix("row_")])
+    return values
+
+
+def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
+    output = io.BytesIO()
+    with pikepdf.open(io.BytesIO(content)) as pdf:
+        form = Form(pdf, ExtendedAppearanceStreamGenerator, ignore_max_length=True)
+        for name, text in values.items():
+            field = form[name]
+            # The standard fonts of forms have Western letters only.
+            field.value = text.encode("cp1252", "replace").decode("cp1252")
+        pdf.flatten_annotations("all")
+        _remove_fields(pdf)
+        pdf.save(output, deterministic_id=True)
+    return output.getvalue()
+
+
+def _remove_fields(pdf: pikepdf.Pdf) -> None:
+    """What was filled is drawn on the page by now; copies in one file may not share names of fields."""
+    for page in pdf.pages:
+        left = [one for one in page.get("/Annots", ()) if one.get("/Subtype") != pikepdf.Name.Widget]
+        page.Annots = pikepdf.Array(left)
+    if "/AcroForm" in pdf.Root:
+        del pdf.Root["/AcroForm"]
+
+
+def _text_fields(pdf: pikepdf.Pdf) -> list[str]:
+    return [name for name, field in Form(pdf).items() if isinstance(field, TextField) and name]
+
+
+def _rows_of(pattern: str, known: set[str]) -> int:
+    count = 0
+    while count < MAXIMUM_ROWS and pattern.replace(ROW_NUMBER, str(count + 1)) in known:
+        count += 1
+    return count
+
+
+def _row_names(pattern: str, names: Sequence[str]) -> list[str]:
+    if ROW_NUMBER not in pattern:
+        return []
+    return [pattern.replace(ROW_NUMBER, str(number + 1)) for number in range(_rows_of(pattern, set(names)))]
+
+
+def _hinted(groups: Sequence[Sequence[str]], names: Sequence[str]) -> str:
+    for words in groups:
+        for name in names:
+            if all(word in name.lower() for word in words):
+                return name
+    return ""
+
+
+def _refused(code: str, message: str) -> Invalid:
+    return Invalid.at("/file", code, message)

@@ -1,0 +1,157 @@
+"""The plan of an EDDM mailing: bundles of each route, and drops at each entry post office and day. No database.
+
+The rules are those of EDDM Retail (Domestic Mail Manual 145): bundles of 50 to 100 pieces, at most 5,000 pieces for
+a ZIP code and day, at least 200 in a mailing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+
+SMALLEST_BUNDLE, LARGEST_BUNDLE = 50, 100
+MOST_OF_A_DAY = 5_000
+LEAST_OF_A_MAILING = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DropRoute:
+    """A carrier route with the pieces it gets. `entry_office` is empty where the data names none."""
+
+    postal_code: str
+    carrier_route: str
+    entry_office: str
+    pieces: int
+
+    @property
+    def name(self) -> str:
+        return self.postal_code + self.carrier_route
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Number `number` of the `count` bundles of its route."""
+
+    route: DropRoute
+    number: int
+    count: int
+    pieces: int
+
+    @property
+    def code(self) -> str:
+        """What the barcode of its facing slip carries."""
+        return f"{self.route.name}-{self.number}-{self.count}-{self.pieces}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """What is brought to one post office on one day; days count from 1."""
+
+    entry_office: str
+    day: int
+    bundles: tuple[Bundle, ...]
+
+    @property
+    def pieces(self) -> int:
+        return sum(bundle.pieces for bundle in self.bundles)
+
+    @property
+    def is_below_minimum(self) -> bool:
+        return self.pieces < LEAST_OF_A_MAILING
+
+    def routes(self) -> Iterator[tuple[DropRoute, tuple[Bundle, ...]]]:
+        """Each route with those of its bundles that are part of this drop."""
+        for route, bundles in groupby(self.bundles, attrgetter("route")):
+            yield route, tuple(bundles)
+
+
+def bundle_sizes(pieces: int) -> list[int]:
+    """As few bundles as can be, of even size: 240 are 80, 80 and 80. Below 50 pieces there is one bundle."""
+    count = -(-pieces // LARGEST_BUNDLE)
+    size, larger = divmod(pieces, count)
+    return [size + 1] * larger + [size] * (count - larger)
+
+
+def plan_drops(routes: Iterable[DropRoute]) -> tuple[Drop, ...]:
+    """Drops in the order of their days and offices; raises ValueError for routes that cannot be mailed."""
+    days: dict[tuple[int, str], list[Bundle]] = {}
+    ordered = sorted(routes, key=attrgetter("postal_code", "carrier_route"))
+    _check(ordered)
+    for _, of_code in groupby(ordered, attrgetter("postal_code")):
+        for day, loads in enumerate(_spread(_loads(of_code)), start=1):
+            for load in sorted(loads, key=lambda load: (load[0].route.name, load[0].number)):
+                days.setdefault((day, _office(load[0].route)), []).extend(load)
+    return tuple(Drop(office, day, tuple(days[day, office])) for day, office in sorted(days))
+
+
+def _office(route: DropRoute) -> str:
+    return route.entry_office or f"Post office serving {route.postal_code}"
+
+
+def _check(routes: Sequence[DropRoute]) -> None:
+    names: set[str] = set()
+    for route in routes:
+        if route.pieces < 1:
+            raise ValueError(f"Route {route.name} has no pieces.")
+        if route.name in names:
+            raise ValueError(f"Route {route.name} is named twice.")
+        names.add(route.name)
+
+
+Load = tuple[Bundle, ...]
+
+
+def _loads(routes: Iterable[DropRoute]) -> list[Load]:
+    """What must stay together: a whole route, or as many bundles of a larger one as a day takes."""
+    loads: list[Load] = []
+    for route in routes:
+        sizes = bundle_sizes(route.pieces)
+        bundles = [Bundle(route, number, len(sizes), size) for number, size in enumerate(sizes, start=1)]
+        full = MOST_OF_A_DAY // sizes[0]
+        loads += [tuple(bundles[start : start + full]) for start in range(0, len(bundles), full)]
+    return loads
+
+
+def _spread(loads: Sequence[Load]) -> list[list[Load]]:
+    """On as few days as can be, each with about the same pieces: a small rest would be below the minimum."""
+    heavy_first = sorted(loads, key=_weight, reverse=True)
+    count = -(-sum(map(_weight, loads)) // MOST_OF_A_DAY)
+    filled = _filled(heavy_first)
+    while count < len(filled):
+        if (levelled := _levelled(heavy_first, count)) is not None:
+            return levelled
+        count += 1
+    return _levelled(heavy_first, count) or filled
+
+
+def _weight(load: Load) -> int:
+    return sum(bundle.pieces for bundle in load)
+
+
+def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
+    """Each load goes to the day that has least; None if that does not fit."""
+    days: list[list[Load]] = [[] for _ in range(count)]
+    weights = [0] * count
+    for load in loads:
+        least = weights.index(min(weights))
+        days[least].append(load)
+        weights[least] += _weight(load)
+    return days if max(weights) <= MOST_OF_A_DAY else None
+
+
+def _filled(loads: Sequence[Load]) -> list[list[Load]]:
+    """Each load goes to the first day that has room for it."""
+    days: list[list[Load]] = []
+    weights: list[int] = []
+    for load in loads:
+        weight = _weight(load)
+        for day, used in enumerate(weights):  # noqa: B007 - the day that has room
+            if used + weight <= MOST_OF_A_DAY:
+                break
+        else:
+            day = len(days)
+            days.append([])
+            weights.append(0)
+        days[day].append(load)
+        weights[day] += weight
+    return days

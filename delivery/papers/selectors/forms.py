@@ -1,0 +1,7 @@
+from delivery.papers.models import OfficialForm
+
+
+def form_in_use() -> OfficialForm | None:
+    """The newest one, if any of its fields is to be filled."""
+    newest = OfficialForm.objects.order_by("-id").first()
+    return newest if newest is not None and newest.mapping else None

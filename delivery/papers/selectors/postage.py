@@ -1,0 +1,17 @@
+from datetime import date
+
+from delivery.papers.models import PostagePrice
+from delivery.papers.sheets import Postage, PostageOn
+
+
+def postage_table() -> PostageOn:
+    """The price of a piece on a day: the latest one that has started; None before the first."""
+    prices = [
+        Postage(per_piece, starts)
+        for starts, per_piece in PostagePrice.objects.order_by("-starts").values_list("starts", "per_piece")
+    ]
+
+    def on(day: date) -> Postage | None:
+        return next((price for price in prices if price.starts <= day), None)
+
+    return on

@@ -1,0 +1,100 @@
+"""What an order item keeps of the EDDM selection it is ordered for, without database access."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from delivery.papers.planning import DropRoute
+from delivery.selection.models import EddmSelection, EddmSelectionRoute
+
+Record = dict[str, Any]
+# Of all items of one order: each is kept with the order.
+MAXIMUM_ROUTES = 20_000
+CODES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The routes that an item is requested for.
+
+    `selection` is what `selection_id` names, if the caller may order it; else `problem` has a code and a message. A
+    reprint has no selection but `kept`, what the earlier order kept.
+    """
+
+    selection_id: str
+    pieces: int = 0
+    selection: EddmSelection | None = None
+    kept: Mapping[str, Any] | None = None
+    problem: tuple[str, str] | None = None
+
+
+def kept_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
+    """A copy: neither a newer data set nor the removal of the selection changes what was ordered."""
+    return {
+        "SelectionID": str(selection.pk),
+        "Vintage": f"{selection.vintage:%Y-%m}",
+        "IsSynthetic": selection.is_synthetic,
+        "ResidentialOnly": selection.residential_only,
+        "Routes": [
+            [route.postal_code, route.carrier_route, route.pieces, route.facility_name] for route in routes
+        ],
+    }
+
+
+def kept_choice(kept: Mapping[str, Any] | None) -> Choice | None:
+    if kept is None:
+        return None
+    pieces = sum(pieces for _, _, pieces, _ in kept["Routes"])
+    return Choice(str(UUID(kept["SelectionID"])), pieces, kept=kept)
+
+
+def drop_routes(kept: Mapping[str, Any]) -> Iterator[DropRoute]:
+    for postal_code, carrier_route, pieces, office in kept["Routes"]:
+        yield DropRoute(postal_code, carrier_route, office, pieces)
+
+
+def shown_routes(kept: Mapping[str, Any]) -> Sequence[Record]:
+    """As the API answers them."""
+    return [
+        {"PostalCode": route.postal_code, "CarrierRouteID": route.carrier_route, "Pieces": route.pieces}
+        for route in drop_routes(kept)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSummary:
+    code: str
+    routes: int
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What pages show of it: the first postal codes, and how many more there are."""
+
+    selection_id: str
+    vintage: str
+    is_synthetic: bool
+    is_residential_only: bool
+    routes: int
+    codes: Sequence[CodeSummary]
+    more_codes: int
+
+
+def summary_of(kept: Mapping[str, Any] | None) -> Summary | None:
+    if kept is None:
+        return None
+    found: dict[str, list[int]] = {}
+    for route in drop_routes(kept):
+        found.setdefault(route.postal_code, []).append(route.pieces)
+    codes = [CodeSummary(code, len(pieces), sum(pieces)) for code, pieces in sorted(found.items())]
+    return Summary(
+        kept["SelectionID"],
+        kept["Vintage"],
+        kept["IsSynthetic"],
+        kept["ResidentialOnly"],
+        len(kept["Routes"]),
+        codes[:CODES_SHOWN],
+        max(0, len(codes) - CODES_SHOWN),
+    )

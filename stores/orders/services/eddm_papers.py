@@ -1,0 +1,88 @@
+"""The papers of an item that was ordered for an EDDM selection: one PDF for the printer and the post office."""
+
+import logging
+from datetime import date
+from typing import Any
+
+from accounts.callers import Caller
+from delivery.papers.official_form import append_forms
+from delivery.papers.planning import DropRoute, plan_drops
+from delivery.papers.selectors.postage import postage_table
+from delivery.papers.services.official_forms import filled_forms
+from delivery.papers.sheets import Mailing, papers_sheets
+from fulfillment.core.errors import Conflict, NotFound
+from fulfillment.core.lanes import RENDERINGS
+from stores import typesetting
+from stores.catalog.models import Product
+from stores.orders.business_days import add_business_days, local_date
+from stores.orders.eddm import drop_routes
+from stores.orders.models import OrderItem
+from stores.orders.services.packing_slips import address_lines, printable
+from stores.templates.errors import RenderersBusy
+from stores.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut
+
+logger = logging.getLogger("stores.eddm_papers")
+
+
+class PapersUnusable(Conflict):
+    code = "eddm_papers_unusable"
+
+
+def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
+    """Planned anew each time, from the routes that the order kept; postage is that of the price table now."""
+    if item.eddm is None:
+        raise NotFound(
+            "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
+        )
+    with RENDERINGS.place(caller.key):
+        sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
+        forms, sheets["note"] = filled_forms(sheets)
+        sheets["forms"] = len(forms)
+        papers = _typeset(sheets, item)
+        return append_forms(papers, forms)
+
+
+def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:
+    try:
+        return typesetting.render_eddm_papers(sheets, timestamp=int(item.order.created.timestamp()))
+    except RenderingBusy as error:
+        raise RenderersBusy from error
+    except RenderingTimedOut as error:
+        message = f"The papers have {len(sheets['slips']):,} facing slips, too many for one file; order fewer routes."
+        raise PapersUnusable(message) from error
+    except RenderingFailed as error:
+        logger.error("EDDM papers could not be rendered", exc_info=error)
+        raise PapersUnusable("The papers of this item cannot be rendered.") from error
+
+
+def _routes(item: OrderItem) -> list[DropRoute]:
+    return [
+        DropRoute(route.postal_code, route.carrier_route, printable(route.entry_office), route.pieces)
+        for route in drop_routes(item.eddm or {})
+        if route.pieces
+    ]
+
+
+def _mailing(item: OrderItem) -> Mailing:
+    order, kept = item.order, item.eddm or {}
+    ready = add_business_days(local_date(order.created, order.store.time_zone), order.production_days)
+
+    def day_date(day: int) -> date:
+        """The first drop is on the business day after the pieces are produced."""
+        return add_business_days(ready, day)
+
+    return Mailing(
+        order_number=str(order.number),
+        item_key=item.item_key,
+        product=printable(item.product_name),
+        preparer=printable(order.store.company_name),
+        mailer=printable(address_lines(order.recipient)),
+        phone=printable(order.recipient.get("Phone", "")),
+        email=printable(order.recipient.get("Email", "")),
+        size_mm=Product.objects.values_list("width_mm", "height_mm").get(pk=item.product_id),
+        vintage=kept["Vintage"],
+        day_date=day_date,
+        is_residential_only=kept["ResidentialOnly"],
+        is_synthetic=kept["IsSynthetic"],
+        is_test=order.is_test,
+    )

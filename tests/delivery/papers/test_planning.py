@@ -1,0 +1,94 @@
+import random
+from collections import Counter
+
+import pytest
+
+from delivery.papers.planning import DropRoute, bundle_sizes, plan_drops
+
+OFFICES = ["", "SALT LAKE CITY MAIN", "SUGAR HOUSE", "KEARNS"]
+
+
+def random_mailing(chance):
+    """Routes of up to four ZIP codes; some tiny, some larger than a day takes."""
+    codes = chance.sample(range(10_000, 99_999), chance.randint(1, 4))
+    top = chance.choice([60, 800, 800, 800, 12_000])
+    return [
+        DropRoute(f"{code}", f"C{number:03}", chance.choice(OFFICES), chance.randint(1, top))
+        for code in codes
+        for number in range(chance.randint(1, 15))
+    ]
+
+
+@pytest.mark.parametrize("mailings", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_every_rule_holds_in_random_mailings(mailings):
+    chance = random.Random(20261122)
+    for _ in range(mailings):
+        routes = random_mailing(chance)
+        drops = plan_drops(routes)
+
+        bundles, day_of_code, offices = Counter(), Counter(), set()
+        numbers = {}
+        for drop in drops:
+            assert (drop.day, drop.entry_office) not in offices
+            offices.add((drop.day, drop.entry_office))
+            for route, own in drop.routes():
+                bundles[route] += sum(bundle.pieces for bundle in own)
+                day_of_code[route.postal_code, drop.day] += sum(bundle.pieces for bundle in own)
+                numbers.setdefault(route, []).extend(own)
+                assert drop.entry_office in {route.entry_office, f"Post office serving {route.postal_code}"}
+        assert bundles == Counter({route: route.pieces for route in routes})
+        assert max(day_of_code.values()) <= 5_000
+        for route, own in numbers.items():
+            sizes = [bundle.pieces for bundle in own]
+            assert sorted(bundle.number for bundle in own) == list(range(1, len(own) + 1))
+            assert {bundle.count for bundle in own} == {len(own)}
+            assert max(sizes) <= 100
+            assert min(sizes) >= 50 or sizes == [route.pieces]
+            assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize(
+    ("pieces", "sizes"),
+    [
+        (1, [1]),
+        (49, [49]),
+        (100, [100]),
+        (101, [51, 50]),
+        (240, [80, 80, 80]),
+        (299, [100, 100, 99]),
+    ],
+)
+def test_bundles_are_even(pieces, sizes):
+    assert bundle_sizes(pieces) == sizes
+
+
+def test_days_share_the_pieces_so_that_none_falls_below_the_minimum():
+    routes = [DropRoute("84101", f"C{number:03}", "MAIN", 510) for number in range(10)]
+
+    drops = plan_drops(routes)
+
+    assert [(drop.day, drop.pieces) for drop in drops] == [(1, 2550), (2, 2550)]
+
+
+def test_a_route_is_whole_on_one_day_unless_no_day_takes_it():
+    drops = plan_drops([DropRoute("84101", "C001", "MAIN", 6_000), DropRoute("84101", "C002", "MAIN", 900)])
+
+    days = {}
+    for drop in drops:
+        for route, bundles in drop.routes():
+            days.setdefault(route.carrier_route, []).append((drop.day, len(bundles)))
+    assert len(days["C001"]) == 2
+    assert len(days["C002"]) == 1
+    assert max(drop.pieces for drop in drops) <= 5_000
+
+
+@pytest.mark.parametrize(
+    ("routes", "message"),
+    [
+        ([DropRoute("84101", "C001", "", 0)], "Route 84101C001 has no pieces."),
+        ([DropRoute("84101", "C001", "", 9)] * 2, "Route 84101C001 is named twice."),
+    ],
+)
+def test_routes_that_cannot_be_mailed_are_refused(routes, message):
+    with pytest.raises(ValueError, match=message):
+        plan_drops(routes)

@@ -1,0 +1,69 @@
+import random
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from delivery.papers.planning import DropRoute, plan_drops
+from delivery.papers.sheets import Mailing, Postage, papers_sheets
+from tests.delivery.papers.test_planning import random_mailing
+
+PRICE = Postage(Decimal("0.247"), date(2026, 7, 12))
+
+
+def mailing(**other):
+    facts = {
+        "order_number": "1000234",
+        "item_key": "1",
+        "product": "EDDM Mailer",
+        "preparer": "Springfield Print",
+        "mailer": ["Dana Example", "12 Main St"],
+        "phone": "",
+        "email": "dana@example.com",
+        "size_mm": (Decimal("165.1"), Decimal("228.6")),
+        "vintage": "2026-10",
+        "day_date": lambda day: date(2026, 11, 22) + timedelta(day),
+    }
+    return Mailing(**(facts | other))
+
+
+@pytest.mark.parametrize("mailings", [40, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
+    chance = random.Random(7)
+    for _ in range(mailings):
+        routes = random_mailing(chance)
+        sheets = papers_sheets(mailing(), plan_drops(routes), lambda day: PRICE)
+
+        ordered = {route.name: route.pieces for route in routes}
+        slips, forms = {}, {}
+        for slip in sheets["slips"]:
+            slips[slip["code"] + slip["route"]] = slips.get(slip["code"] + slip["route"], 0) + slip["pieces"]
+            assert slip["barcode"] == (
+                f"{slip['code']}{slip['route']}-{slip['number']}-{slip['count']}-{slip['pieces']}"
+            )
+        for drop in sheets["drops"]:
+            assert sum(row["pieces"] for row in drop["rows"]) == drop["pieces"]
+            assert sum(code["pieces"] for code in drop["codes"]) == drop["pieces"]
+            for row in drop["rows"]:
+                forms[row["code"] + row["route"]] = forms.get(row["code"] + row["route"], 0) + row["pieces"]
+        assert slips == forms == ordered
+        assert sheets["pieces"] == sum(ordered.values())
+        assert sheets["bundles"] == len(sheets["slips"])
+        assert sheets["routes"] == len(routes)
+        assert Decimal(sheets["postage"]) == sum(Decimal(drop["postage"]) for drop in sheets["drops"])
+
+
+def test_a_drop_below_the_minimum_and_one_without_a_price_say_so():
+    [drop] = papers_sheets(
+        mailing(), plan_drops([DropRoute("84101", "C001", "MAIN", 199)]), lambda day: None
+    )["drops"]
+
+    assert [note.split(":")[0] for note in drop["notes"]] == [
+        "199 pieces",
+        "The price table has no postage for this day",
+    ]
+    assert drop["postage"] is None
+
+
+def test_the_size_is_in_inches_with_the_length_first():
+    assert papers_sheets(mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"
