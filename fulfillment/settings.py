@@ -228,6 +228,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = None if DEVELOPMENT else Path(environment.text("STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")))
+# What `make clients` built, offered for download.
+CLIENT_PACKAGES = Path(environment.text("CLIENT_PACKAGES", str(BASE_DIR / "clients")))
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))

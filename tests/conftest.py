@@ -12,7 +12,7 @@ from tests.support.databases import own_database
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
 
-pytest_plugins = ["tests.support.fixtures"]
+pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
 
 
 @pytest.fixture(scope="session")

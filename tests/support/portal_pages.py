@@ -19,6 +19,7 @@ NO_PAGE = {
     ".well-known/oauth-authorization-server/<path:issuer_path>": "JSON",
     ".well-known/oauth-protected-resource/<path:resource_path>": "JSON",
     "^api/(?!v1/docs)": "JSON",
+    "portal:client-package": "a file",
     "portal:icon": "a picture",
     "portal:application-order-print-file": "a file",
     "portal:application-order-proof": "a picture",
