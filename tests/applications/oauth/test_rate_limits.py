@@ -94,7 +94,6 @@ def test_pages_of_the_reference_are_counted_on_the_address_and_apart_from_its_ca
     assert world.as_user(world.user).call("GET", "/store/associated").status_code == 200
     pass_time(61)
     assert stranger.call("GET", "/docs").status_code == 200
-    assert not RateWindow.objects.filter(bucket__startswith="address:").exists()
 
 
 def test_what_is_left_falls_with_each_request(world):
