@@ -133,17 +133,20 @@ def test_logs_follow_the_calls_of_the_application(command):
     command("stores")
     flush_request_log()
     assert "GET    /api/v1/store " in command("logs")
-    with command.start("logs", "--follow", "--status", "4xx", "--json") as process:
+    log = command.start("logs", "--follow", "--status", "4xx", "--json")
+    try:
         command("proof", "demo", "nope", code=4)
         flush_request_log()
-        call = json.loads(process.stdout.readline())
-        assert (call["Status"], call["Code"], call["Method"]) == (404, "not_found", "POST")
+        call = json.loads(log.stdout.readline())
+        assert (call["Status"], call["Code"], call["Method"]) == (404, "product_not_found", "POST")
         command("proof", "demo", CARD, code=1)
         flush_request_log()
         # What it read before is not printed again, nor are its own calls.
-        later = json.loads(process.stdout.readline())
+        later = json.loads(log.stdout.readline())
         assert (later["Status"], later["Pointer"]) == (400, "/Name")
-        process.terminate()
+    finally:
+        log.kill()
+        log.communicate(timeout=20)
 
 
 @pytest.mark.slow
