@@ -24,6 +24,7 @@ NO_PAGE = {
     "portal:application-order-print-file": "a file",
     "portal:application-order-proof": "a picture",
     "portal:live-proof": "JSON",
+    "portal:product-thumbnail": "a picture",
     "portal:store-logo": "a picture",
     "portal:live-proof-picture": "a picture",
     "portal:notification": "leads to what it is about",
