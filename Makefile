@@ -57,11 +57,7 @@ clients: $(VENV)/test.stamp ## Build the client libraries from the schema (ARGS=
 	@$(BIN) -m clients.build $(ARGS)
 
 bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=2000000)
-	@$(BIN) -m tests.benchmarks.bench $(ARGS)
-	@$(BIN) -m tests.benchmarks.delivery
-	@$(BIN) -m tests.benchmarks.proofs
-	@$(BIN) -m tests.benchmarks.orders $(if $(ORDERS),--orders $(ORDERS))
-	@$(BIN) -m tests.benchmarks.webhooks
+	@$(BIN) -m tests.benchmarks $(if $(ORDERS),--orders $(ORDERS)) $(ARGS)
 
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it (ARGS="--only neighbours")
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)

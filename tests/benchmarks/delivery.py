@@ -27,6 +27,9 @@ SEED = 20250101
 SWAPS, REQUESTS_A_SECOND = 500, 50
 MEANS = {"C": 590, "R": 500, "H": 220}
 
+# As tests.benchmarks.__main__ has it: measured, and under a mark.
+MISSED = 3
+
 
 def main() -> int:
     _prepare()
@@ -47,7 +50,7 @@ def main() -> int:
     name = f"wrong answers of {requests} over {SWAPS} swaps (slowest {slowest * 1000:.0f} ms)"
     _show(missed, name, wrong, "", 0)
     connection.close()
-    return bool(missed)
+    return MISSED if missed else 0
 
 
 def _prepare() -> None:

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import brotli
+
+# The SDK compresses with Brotli where that package is installed.
+DECODERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "br": brotli.decompress}
+
 
 @dataclass
 class Collector:
@@ -33,9 +38,8 @@ def collecting() -> Iterator[Collector]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            collector.received.append((self.path, body))
+            decode = DECODERS.get(self.headers.get("Content-Encoding", ""), bytes)
+            collector.received.append((self.path, decode(body)))
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
