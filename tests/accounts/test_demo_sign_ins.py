@@ -61,7 +61,7 @@ def test_operator_moved_to_another_organisation_is_found(demo_people, production
     assert "operator@print.example" in demo_sign_ins_left()
 
 
-def test_own_password_is_not_written_anew_by_looking(demo_people, production):
+def test_own_password_is_not_rewritten_by_looking(demo_people, production):
     before = User.objects.get(username="operator").password
     demo_sign_ins_left()
 

@@ -24,8 +24,8 @@ def test_a_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
         page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
         page.get_by_role("button", name="Create account").click()
-        told = page.locator("#id_username_error, .field:has(#id_username) .errorlist")
-        expect(told.first).to_contain_text(re.compile("cannot be a user name|already exists"))
+        reported = page.locator("#id_username_error, .field:has(#id_username) .errorlist")
+        expect(reported.first).to_contain_text(re.compile("cannot be a user name|already exists"))
 
     page.fill("#id_username", "Nóra")
     page.fill("#id_password", PASSWORD)

@@ -106,7 +106,7 @@ def test_one_request_too_many_is_429_with_all_a_client_needs(world):
     assert body["_meta"]["Messages"]
 
 
-def test_who_waits_as_told_is_served_at_once(world):
+def test_who_waits_as_stated_is_served_at_once(world):
     client = world.as_application()
     limit(world.application, 5)
     for _ in range(7):

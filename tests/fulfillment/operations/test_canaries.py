@@ -171,8 +171,8 @@ def test_logs_and_error_answers_hold_no_secret(planted, log):
     bodies = "".join(f"{answer.headers}{answer.content.decode('utf-8', 'replace')}" for answer in answers)
     assert {answer.status_code // 100 for answer in answers} <= {2, 3, 4}
     assert found_in(bodies, secrets) == []
-    told = [record for record in log if found_in(record, secrets)]
-    assert told == []
+    reported = [record for record in log if found_in(record, secrets)]
+    assert reported == []
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_a_worker_belongs_to_it_unless_the_web_alone_is_asked_for(client):
+def test_a_worker_belongs_to_it_unless_the_web_alone_is_checked(client):
     lone = client.get("/readyz")
 
     assert (lone.status_code, lone.json()["reason"]) == (503, "no worker has been heard of for 30 seconds")

@@ -158,12 +158,12 @@ def test_choice_reads_no_more_rows_than_it_offers(world, client):
     """PostgreSQL reads all users to sort them for the first few."""
     client.force_login(world.operator)
 
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         page = client.get(address(Role, "add")).content.decode()
 
     users = [
         one["sql"]
-        for one in asked
+        for one in requested
         if f"LIMIT {autocomplete.FEW + 1}" in one["sql"] and "accounts_user" in one["sql"]
     ]
     assert len(users) == 1

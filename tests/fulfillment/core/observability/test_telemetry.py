@@ -210,8 +210,8 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     with serving(
         tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="200", LOG_FORMAT="json"
     ) as served:
-        asked = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
-        traced = requests.get(served.url + path, headers=headers | asked, timeout=20)
+        requested = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
+        traced = requests.get(served.url + path, headers=headers | requested, timeout=20)
         own = requests.get(served.url + path, headers=headers, timeout=20)
         its_trace = own.headers["traceparent"].split("-")[1]
         for trace in (TRACE, its_trace):
@@ -226,9 +226,9 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     statements = [one for one in spans if one.trace_id.hex() == TRACE and one is not server]
     assert statements
     assert {one.parent_span_id.hex() for one in statements} == {span}
-    told = "".join(map(str, spans))
+    reported = "".join(map(str, spans))
     for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
-        assert kept not in told
+        assert kept not in reported
 
 
 @pytest.mark.slow

@@ -68,8 +68,8 @@ def test_the_check_says_what_an_import_would_change_and_changes_nothing(world, f
     assert (upload.state, upload.percent, upload.error) == ("checked", 100, "")
     assert names() == ["Card"]
     assert (upload.summary["products_new"], upload.summary["products_changed"]) == (1, 1)
-    told = [(one["kind"], one["product_id"], one["members"]) for one in upload.summary["changes"]]
-    assert told == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
+    reported = [(one["kind"], one["product_id"], one["members"]) for one in upload.summary["changes"]]
+    assert reported == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
 
 
 def test_the_import_writes_it_in_the_name_of_who_started_it(world, file):
@@ -280,7 +280,7 @@ def test_an_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file
     assert (upload.state, names()) == ("checked", ["Card"])
 
 
-def test_a_file_that_is_gone_is_told(world, file):
+def test_a_file_that_is_gone_is_reported(world, file):
     upload = sent(world, file)
     default_storage.delete(upload.upload.name)
 
