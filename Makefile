@@ -23,7 +23,7 @@ run: $(VENV)/base.stamp ## Start the service with demo data (PORT=8000 HOST=127.
 
 test: $(VENV)/test.stamp ## Check everything and run the tests (ARGS="tests/stores -x")
 	@$(MAKE) --no-print-directory --jobs 2 $(TOGETHER) check
-	@$(BIN) -m pytest -n 2 --dist worksteal -m "not slow" $(ARGS)
+	@$(BIN) -m pytest -p no:schemathesis -n 2 --dist worksteal -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/test.stamp ## Run the tests that start processes, wait or visit every page
 	@$(BIN) -m pytest -n 2 --dist worksteal -m slow $(ARGS)

@@ -1,5 +1,7 @@
 import gc
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
 
 pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
+
+SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +72,13 @@ def static_files_looked_at_once() -> Iterator[None]:
 def caches_cleared():
     """What a process keeps outlives a test's transaction, and the next test may have the same keys."""
     clear_caches()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make test` imports no file of slow tests alone: collecting one of them takes as long as all the others."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if SLOW_AS_A_WHOLE.search(collection_path.read_text("utf-8")) else None
 
 
 def pytest_configure() -> None:

@@ -12,12 +12,12 @@ from accounts.pages.forms import PasswordConfirmForm
 
 SECONDS = 300
 SESSION_NAME = "password_confirmed_at"
-# Tells the form of `ask_password` from that of the page it stands before.
-ASKED = "confirming"
+# Marks the form of `ask_password`, unlike that of the page behind it.
+CONFIRMING = "confirming"
 
 
 def password_complaint(request: HttpRequest) -> str:
-    """Why the password just asked for did not count."""
+    """Why the password just typed was not accepted."""
     if refusal := getattr(request, "sign_in_refusal", None):
         minutes = math.ceil(refusal.resets_in / 60)
         return f"Too many attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}."
@@ -45,12 +45,12 @@ def ask_password(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
 
     What a form sent there meanwhile is dropped: its page is shown again, and nothing was done.
     """
-    asked = request.method == "POST" and ASKED in request.POST
-    form = PasswordConfirmForm(request.POST if asked else None)
-    if asked and form.is_valid() and confirm_by(request, form):
+    is_submitted = request.method == "POST" and CONFIRMING in request.POST
+    form = PasswordConfirmForm(request.POST if is_submitted else None)
+    if is_submitted and form.is_valid() and confirm_by(request, form):
         # The path alone, never a host: of `//` at the start browsers would make one.
         return HttpResponseRedirect("/" + request.get_full_path().lstrip("/"))
-    context = {"form": form, "what": what, "back": back, "asked": ASKED}
+    context = {"form": form, "what": what, "back": back, "confirming": CONFIRMING}
     return render(request, "accounts/confirm_password.html", context)
 
 

@@ -57,10 +57,10 @@ class Applicant:
     before: list[AssociationRequest]
 
 
-def applicant_of(asked: AssociationRequest) -> Applicant:
+def applicant_of(association_request: AssociationRequest) -> Applicant:
     """Its people, the stores it has already, and what was decided about the same before."""
-    of_application = Role.objects.filter(application=asked.application_id)
-    people = Q(pk=asked.application.user_id) | Q(
+    of_application = Role.objects.filter(application=association_request.application_id)
+    people = Q(pk=association_request.application.user_id) | Q(
         pk__in=of_application.filter(store__isnull=True, user__isnull=False, grant__in=WRITE_GRANTS).values(
             "user"
         )
@@ -70,7 +70,10 @@ def applicant_of(asked: AssociationRequest) -> Applicant:
     stores = store_model.objects.filter(pk__in=joined.values("store")).order_by("company_name")
     found = list(stores.only("company_name", "external_id")[: MOST_SHOWN + 1])
     decided = AssociationRequest.objects.filter(
-        application=asked.application_id, store=asked.store_id, user=asked.user_id, decided__isnull=False
+        application=association_request.application_id,
+        store=association_request.store_id,
+        user=association_request.user_id,
+        decided__isnull=False,
     ).select_related("decided_by__tenant")
     return Applicant(
         owners=list(User.objects.filter(people).select_related("tenant").order_by("created")[:MOST_SHOWN]),

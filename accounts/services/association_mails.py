@@ -27,7 +27,11 @@ def inform_operators(request: AssociationRequest) -> None:
 def send_association_mail(*, request_id: str, user_id: str) -> None:
     """What was decided in the meantime needs no mail."""
     requests = AssociationRequest.objects.select_related("application", "store", "user", "requested_by")
-    asked = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
+    association_request = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
     operator = User.objects.filter(pk=user_id, is_operator=True, is_active=True).exclude(email="").first()
-    if asked is not None and operator is not None:
-        send_letter("accounts/mails/association_request.txt", operator.email, {"asked": asked})
+    if association_request is not None and operator is not None:
+        send_letter(
+            "accounts/mails/association_request.txt",
+            operator.email,
+            {"association_request": association_request},
+        )

@@ -16,12 +16,12 @@ class ConsentForm(forms.Form):
             self.fields[name] = forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
 
     @classmethod
-    def for_request(cls, asked: AuthorizationRequest) -> "ConsentForm":
+    def for_request(cls, authorization_request: AuthorizationRequest) -> "ConsentForm":
         return cls(
             initial={
-                **asked.parameters,
-                "scope": " ".join(asked.scopes),
-                "resource": " ".join(asked.resources),
+                **authorization_request.parameters,
+                "scope": " ".join(authorization_request.scopes),
+                "resource": " ".join(authorization_request.resources),
             },
             auto_id=False,
         )

@@ -72,8 +72,10 @@ class AuthorizeView(View):
         data = request.POST if request.method == "POST" else request.GET
         status = 303 if request.method == "POST" else 302
         try:
-            asked = read_authorization_request(data)
-            return then(request, asked) if request.user.is_authenticated else _sign_in(request)
+            authorization_request = read_authorization_request(data)
+            return (
+                then(request, authorization_request) if request.user.is_authenticated else _sign_in(request)
+            )
         except errors.FatalClientError as error:
             return _show_error(request, error)
         except errors.OAuth2Error as error:
@@ -81,25 +83,30 @@ class AuthorizeView(View):
                 return _sign_in(request)
             return redirect(error_location(error, error.redirect_uri, error.response_type), status=status)
 
-    def _ask(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
-        if not asked.needs_consent:
-            return redirect(asked.grant(cast(User, request.user)), status=302)
+    def _ask(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
+        if not authorization_request.needs_consent:
+            return redirect(authorization_request.grant(cast(User, request.user)), status=302)
         context = {
-            "application": asked.application,
-            "scopes": asked.scopes,
-            "permissions": [(name, str(Permission(name).label)) for name in asked.scopes],
+            "application": authorization_request.application,
+            "scopes": authorization_request.scopes,
+            "permissions": [(name, str(Permission(name).label)) for name in authorization_request.scopes],
             # Then these are the usual ones, which the application did not choose.
             "names_none": not request.GET.get("scope", "").strip(),
-            "form": ConsentForm.for_request(asked),
-            "redirect_uri": asked.redirect_uri,
+            "form": ConsentForm.for_request(authorization_request),
+            "redirect_uri": authorization_request.redirect_uri,
         }
-        policy = CONSENT_POLICY.format(origin=origin_source(asked.redirect_uri))
+        policy = CONSENT_POLICY.format(origin=origin_source(authorization_request.redirect_uri))
         headers = {**NO_STORE, "Content-Security-Policy": policy}
         return TemplateResponse(request, "oauth2_provider/authorize.html", context, headers=headers)
 
-    def _decide(self, request: HttpRequest, asked: AuthorizationRequest) -> HttpResponse:
+    def _decide(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
         allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
-        return redirect(asked.grant(cast(User, request.user)) if allowed else asked.deny(), status=303)
+        return redirect(
+            authorization_request.grant(cast(User, request.user))
+            if allowed
+            else authorization_request.deny(),
+            status=303,
+        )
 
 
 @method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")

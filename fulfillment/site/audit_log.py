@@ -200,15 +200,15 @@ def _changes(entry: LogEntry, model: Any, records: dict[tuple[str, Any], str]) -
     if entry.action == "delete":
         return []
     before, after = entry.before or {}, entry.after or {}
-    told = []
+    changes = []
     for field in model._meta.concrete_fields:  # noqa: SLF001 - as above
         name = field.attname
         if field.name.startswith(OWN_COLUMNS) or field.name in UNTOLD or name not in after:
             continue
         old, new = (_value(field, of.get(name), records) for of in (before, after))
         if old != new:
-            told.append((str(field.verbose_name), old, new))
-    return first_changes(told, rest="More")
+            changes.append((str(field.verbose_name), old, new))
+    return first_changes(changes, rest="More")
 
 
 def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
@@ -221,7 +221,7 @@ def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
 
 
 def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:
-    """User names by ID; one who is gone is told by the ID."""
+    """User names by ID; a deleted one is shown by its ID."""
     ids = {str(entry.context.get("user") or "") for entry in entries} - {""}
     found = get_user_model().objects.filter(pk__in=[one for one in ids if _is_uuid(one)])
     return {str(pk): name for pk, name in found.values_list("pk", "username")}

@@ -25,7 +25,7 @@ _storage: tuple[float, str] = (0.0, "")
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process answers; nothing else is asked."""
+    """The process answers; nothing else is checked."""
     return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
@@ -41,11 +41,11 @@ def readyz(request: HttpRequest) -> JsonResponse:
     decisive = [name for name in checks if name != "worker" or request.GET.get("worker") != "0"]
     failures = [checks[name] for name in decisive if checks[name]]
     headers = {"Cache-Control": "no-store"}
-    told = {name: failure or "ok" for name, failure in checks.items()}
+    reported = {name: failure or "ok" for name, failure in checks.items()}
     if failures:
-        body = {"status": "unavailable", "reason": failures[0], "checks": told}
+        body = {"status": "unavailable", "reason": failures[0], "checks": reported}
         return JsonResponse(body, status=503, headers={**headers, "Retry-After": "5"})
-    return JsonResponse({"status": "ready", "checks": told}, headers=headers)
+    return JsonResponse({"status": "ready", "checks": reported}, headers=headers)
 
 
 def _database() -> str:

@@ -36,7 +36,7 @@ def signed_url(kind: str, identity: bytes, name: str) -> str:
     return f"{settings.PUBLIC_URL}/{kind}/{_text(token)}/{name}"
 
 
-def open_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
+def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
     """The identity of the file, and the seconds until the address expires."""
     content = _bytes(token)
     identity, day = content[: -MAC_BYTES - DAY_BYTES], content[-MAC_BYTES - DAY_BYTES : -MAC_BYTES]

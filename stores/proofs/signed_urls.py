@@ -19,7 +19,7 @@ class ProofURLs(NamedTuple):
     pages: list[str]
 
 
-class FileBehind(NamedTuple):
+class LinkedFile(NamedTuple):
     """`tag` is the ETag: equal only for equal bytes."""
 
     file_name: str
@@ -38,13 +38,13 @@ def asset_url(asset: Asset) -> str:
     return signed_url(ASSETS, asset.pk.bytes, f"image.{asset.format}")
 
 
-def file_behind(kind: str, identity: bytes, name: str) -> FileBehind:
+def linked_file(kind: str, identity: bytes, name: str) -> LinkedFile:
     """For a name whose signature was checked, and that therefore has one of the forms above."""
     suffix = name.rpartition(".")[2]
     tag = f"{identity.hex()}-{suffix}"
     if kind == ASSETS:
-        return FileBehind(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
+        return LinkedFile(asset_file(UUID(bytes=identity), suffix), MEDIA_TYPES[suffix], tag)
     page = _PAGE.search(name)
     number = int(page[1]) if page else 0
     files = proof_files(identity.hex(), number)
-    return FileBehind(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")
+    return LinkedFile(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")

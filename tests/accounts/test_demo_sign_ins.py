@@ -61,7 +61,7 @@ def test_operator_moved_to_another_organisation_is_found(demo_people, production
     assert "operator@print.example" in demo_sign_ins_left()
 
 
-def test_own_password_is_not_written_anew_by_looking(demo_people, production):
+def test_own_password_is_not_rewritten_by_looking(demo_people, production):
     before = User.objects.get(username="operator").password
     demo_sign_ins_left()
 
@@ -82,6 +82,7 @@ def test_development_starts_with_the_demo(demo_people):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_web_process_ends_with_the_sentence():
     ensure_people()
     password = "argon2" + PasswordHasher().hash(OPERATOR.password)

@@ -30,7 +30,7 @@ OPERATOR = Caller(user_id=USER, is_operator_user=True, is_first_party=True, scop
 READ = {"Store.Self.Read", "Order.Self.Read"}
 
 
-def judge(caller, associated=(), held=(), is_demo=False):
+def granted(caller, associated=(), held=(), is_demo=False):
     return effective_store_grants(caller, associated=associated, held=held, is_demo=is_demo)
 
 
@@ -62,42 +62,42 @@ def test_kinds_of_callers():
 
 
 def test_user_through_an_application_has_what_both_have():
-    assert judge(PERSON, READ, {"Order.All.Read"}) == {"Order.Self.Read"}
-    assert judge(PERSON, {"Order.All.Read"}, {"Order.All.Read"}) == {"Order.All.Read", "Order.Self.Read"}
-    assert judge(PERSON, READ, ()) == frozenset()
-    assert judge(PERSON, (), READ) == frozenset()
+    assert granted(PERSON, READ, {"Order.All.Read"}) == {"Order.Self.Read"}
+    assert granted(PERSON, {"Order.All.Read"}, {"Order.All.Read"}) == {"Order.All.Read", "Order.Self.Read"}
+    assert granted(PERSON, READ, ()) == frozenset()
+    assert granted(PERSON, (), READ) == frozenset()
 
 
 def test_user_on_pages_has_what_the_person_has():
-    assert judge(ON_PAGES, (), READ) == READ
-    assert judge(ON_PAGES, READ, ()) == frozenset()
+    assert granted(ON_PAGES, (), READ) == READ
+    assert granted(ON_PAGES, READ, ()) == frozenset()
 
 
 def test_application_alone_has_what_its_association_has():
-    assert judge(ALONE, READ, ()) == READ
-    assert judge(ALONE, (), READ) == frozenset()
+    assert granted(ALONE, READ, ()) == READ
+    assert granted(ALONE, (), READ) == frozenset()
 
 
 def test_token_bounds_everything():
     bounded = Caller(application_id=APPLICATION, scopes=frozenset({"Order.Self.Read"}))
 
-    assert judge(bounded, STORE_GRANTS, ()) == {"Order.Self.Read"}
-    assert judge(bounded, (), (), is_demo=True) == {"Order.Self.Read"}
+    assert granted(bounded, STORE_GRANTS, ()) == {"Order.Self.Read"}
+    assert granted(bounded, (), (), is_demo=True) == {"Order.Self.Read"}
 
 
 def test_demo_store_gives_everybody_the_usual():
     for caller in (PERSON, ON_PAGES, ALONE):
-        assert judge(caller, is_demo=True) == set(DEFAULT_STORE_GRANTS)
-        assert judge(caller, is_demo=False) == frozenset()
-    assert judge(ALONE, {"Order.All.Read"}, (), is_demo=True) > set(DEFAULT_STORE_GRANTS)
+        assert granted(caller, is_demo=True) == set(DEFAULT_STORE_GRANTS)
+        assert granted(caller, is_demo=False) == frozenset()
+    assert granted(ALONE, {"Order.All.Read"}, (), is_demo=True) > set(DEFAULT_STORE_GRANTS)
 
 
 def test_no_role_on_a_store_opens_applications():
-    assert judge(ON_PAGES, (), EVERY_GRANT) == STORE_GRANTS
+    assert granted(ON_PAGES, (), EVERY_GRANT) == STORE_GRANTS
 
 
 def test_operator_may_do_all_of_a_kind():
-    assert judge(OPERATOR) == STORE_GRANTS
+    assert granted(OPERATOR) == STORE_GRANTS
     assert grants_on_application(OPERATOR, uuid4()) == APPLICATION_GRANTS
 
 

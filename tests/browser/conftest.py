@@ -1,16 +1,18 @@
 """Real pages in a real Chromium; skipped where none is installed, unless BROWSER_TESTS=required."""
 
+import asyncio
 import os
 import re
 import shutil
 import subprocess
+from asyncio import AbstractEventLoop
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.support.scenario import PASSWORD, World
 from tests.support.snapshots import Snapshot
@@ -88,13 +90,33 @@ def chromium_address(tmp_path_factory) -> Iterator[str]:
     process.stderr.close()
 
 
-@pytest.fixture
-def chromium(site: tuple[str, World], chromium_address: str) -> Iterator[Browser]:
-    """Driven by each test anew, and after what writes: Django refuses the database to a thread in which a loop runs."""
+@pytest.fixture(scope="session")
+def driven_chromium(chromium_address: str) -> Iterator[tuple[Browser, AbstractEventLoop]]:
+    """One driver for all tests, which takes long to start; its loop runs only within `chromium`."""
     with sync_playwright() as playwright:
+        loop = asyncio.get_running_loop()
         browser = playwright.chromium.connect_over_cdp(chromium_address)
-        yield browser
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
         browser.close()
+
+
+@pytest.fixture
+def chromium(
+    site: tuple[str, World], driven_chromium: tuple[Browser, AbstractEventLoop]
+) -> Iterator[Browser]:
+    """After what writes: Django refuses the database to a thread in which a loop runs."""
+    browser, loop = driven_chromium
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def windows() -> dict[tuple[int, str], BrowserContext]:
+    """Contexts by width and colour scheme, for one test after the other: each has a process and a cache to fill."""
+    return {}
 
 
 @pytest.fixture
@@ -104,17 +126,37 @@ def site(transactional_db, live_server, made_world: Snapshot[World], settings) -
 
 
 @pytest.fixture
-def visitor(request, site, chromium: Browser) -> Iterator[Visitor]:
+def visitor(request, site, chromium: Browser, windows) -> Iterator[Visitor]:
     """At a desk; a test may ask for another window: `parametrize("visitor", [(width, scheme)], indirect=True)`."""
-    width, scheme = getattr(request, "param", (1280, "light"))
-    context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    context.add_init_script(REPORT_VIOLATIONS)
+    window = width, scheme = getattr(request, "param", (1280, "light"))
+    context = windows.get(window)
+    if context is None:
+        context = chromium.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        context.add_init_script(REPORT_VIOLATIONS)
+        windows[window] = context
     page = context.new_page()
     found = Visitor(page, *site)
     page.on("console", lambda said: found.complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: found.complaints.append(str(error)))
     yield found
-    context.close()
+    if found.brings_axe:
+        # Every later page would load it.
+        windows.pop(window).close()
+    else:
+        leave_nothing(context, found.address)
+
+
+def leave_nothing(context: BrowserContext, address: str) -> None:
+    """Of the session, the storage and the windows of a test; what was cached of static files stays."""
+    last = context.new_page()
+    for page in context.pages:
+        if page != last:
+            page.close()
+    context.clear_cookies()
+    context.clear_permissions()
+    session = context.new_cdp_session(last)
+    session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+    last.close()
 
 
 class Returned(BaseHTTPRequestHandler):

@@ -11,43 +11,44 @@ from tests.support.visual_checks import shoot
 
 
 @pytest.fixture
-def asked(site) -> AssociationRequest:
+def requested(site) -> AssociationRequest:
     """The oldest one."""
     furnish(site[1])
     requests = AssociationRequest.objects.select_related("application", "store", "user__tenant")
     return requests.filter(state="Pending").order_by("created").first()
 
 
-def test_a_request_is_approved_from_the_list_with_one_click(asked, visitor):
+def test_a_request_is_approved_from_the_list_with_one_click(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
     shoot(page, "requests")
     actions = Actions(page, "Approve an association request (list)")
-    page.get_by_role("button", name=f"Approve {asked}").click()
+    page.get_by_role("button", name=f"Approve {requested}").click()
 
-    expect(page.get_by_text(f"{asked}: approved.")).to_be_visible()
+    expect(page.get_by_text(f"{requested}: approved.")).to_be_visible()
     assert actions.note() == 1
     assert visitor.complaints == []
 
 
-def test_a_request_is_approved_from_the_start_page_with_two_clicks(asked, visitor):
+def test_a_request_is_approved_from_the_start_page_with_two_clicks(requested, visitor):
     page = visitor.page
     open_console(visitor, "/admin/")
     actions = Actions(page, "Approve an association request (start page)")
-    page.locator(f"main a[href*='{asked.pk}']").first.click()
+    page.locator(f"main a[href*='{requested.pk}']").first.click()
     expect(
         page.get_by_text("The application would be able to").or_(page.get_by_text("would be able to"))
     ).to_be_visible()
     page.get_by_role("button", name="Approve", exact=True).click()
 
-    expect(page.get_by_text(f"{asked}: approved.")).to_be_visible()
+    expect(page.get_by_text(f"{requested}: approved.")).to_be_visible()
     assert actions.note() == 2
 
 
 @pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)
-def test_a_request_is_declined_with_a_reason_by_the_first_of_two(asked, visitor):
+@pytest.mark.slow
+def test_a_request_is_declined_with_a_reason_by_the_first_of_two(requested, visitor):
     page = visitor.page
-    open_console(visitor, f"/admin/accounts/associationrequest/{asked.pk}/change/")
+    open_console(visitor, f"/admin/accounts/associationrequest/{requested.pk}/change/")
     other = page.context.new_page()
     other.goto(page.url)
     shoot(page, "request")
@@ -56,10 +57,10 @@ def test_a_request_is_declined_with_a_reason_by_the_first_of_two(asked, visitor)
     actions = Actions(page, "Decline an association request with a reason")
     page.get_by_label("Reason").fill("Only for printers of Utah")
     page.get_by_role("button", name="Decline").click()
-    expect(page.get_by_text(f"{asked}: declined.")).to_be_visible()
+    expect(page.get_by_text(f"{requested}: declined.")).to_be_visible()
     assert actions.note() == 2
 
     other.get_by_role("button", name="Approve", exact=True).click()
 
-    expect(other.get_by_text(f"{asked}: denied by")).to_be_visible()
+    expect(other.get_by_text(f"{requested}: denied by")).to_be_visible()
     assert visitor.complaints == []

@@ -26,6 +26,7 @@ def open_console(visitor, path: str, name: str = "operator") -> None:
     visitor.page.wait_for_url(visitor.address + path)
 
 
+@pytest.mark.slow
 def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/associationrequest/")
@@ -48,6 +49,7 @@ def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_order_is_worked_to_shipped(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/order/")
@@ -80,6 +82,7 @@ def test_an_order_is_worked_to_shipped(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_console_works_without_javascript(product_page, visitor):
     """Its lists and their actions, what asks before it destroys, and the template editor."""
     context = visitor.page.context.browser.new_context(java_script_enabled=False)

@@ -44,6 +44,7 @@ def fill_row(page, row: str, **values: str) -> None:
             field.fill(value)
 
 
+@pytest.mark.slow
 def test_a_user_gets_a_role(visitor, site):
     page, user = visitor.page, site[1].outsider
     open_console(visitor, f"/admin/accounts/user/{user.pk}/change/")
@@ -56,6 +57,7 @@ def test_a_user_gets_a_role(visitor, site):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_application_gets_an_owner(visitor, site):
     page = visitor.page
     open_console(visitor, f"/admin/applications/application/{site[1].application.pk}/change/")
@@ -72,6 +74,7 @@ def test_an_application_gets_an_owner(visitor, site):
     ("press", "name"),
     [("Crop to the page", "photo-cropped.png"), ("Fit with white margins", "photo-fitted.png")],
 )
+@pytest.mark.slow
 def test_a_background_of_another_shape_is_made_to_fit_in_the_editor(product_page, visitor, press, name):
     page, out = visitor.page, BytesIO()
     Image.new("RGB", (300, 300), "#225588").save(out, "PNG")

@@ -37,6 +37,7 @@ def test_an_order_number_and_enter_open_the_order(numbers, visitor, name):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_arrows_move_escape_closes_and_nothing_found_is_said(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("Control+k")

@@ -179,6 +179,7 @@ def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, visitor):
     picture = designer.locator(".ds-picture")
     box(designer, "Name").click()

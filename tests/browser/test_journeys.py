@@ -52,6 +52,7 @@ def approve_everything(visitor) -> None:
     context.close()
 
 
+@pytest.mark.slow
 def test_from_signing_up_to_the_products_of_a_store(reply_url, visitor):
     page = visitor.page
     visitor.go("/")
@@ -204,6 +205,7 @@ def test_a_forgotten_password_is_replaced_by_mail(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_owner_is_invited_and_accepts(visitor):
     page = visitor.page
     base = f"/applications/{visitor.world.other_application.pk}"
@@ -264,6 +266,7 @@ def store_for_tests(site):
     Store.objects.filter(external_id="unassociated").update(admits_test_applications=True)
 
 
+@pytest.mark.slow
 def test_from_a_test_application_to_a_store_that_lets_it_in(store_for_tests, visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/applications/new")

@@ -1,4 +1,4 @@
-"""Pages by their keyboard alone; what of it a script can judge is judged on every page (tests/support/keyboard.py)."""
+"""Pages by their keyboard alone; what of it a script can check is checked on every page (tests/support/keyboard.py)."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -25,6 +25,7 @@ def open_as_operator(visitor, path: str) -> Page:
 
 
 @pytest.mark.parametrize("path", ["/profile", "/admin/accounts/user/", "/admin/accounts/user/add/"])
+@pytest.mark.slow
 def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, path):
     page = open_as_operator(visitor, path)
     # Some pages begin in their first field.

@@ -84,6 +84,7 @@ def median_of(page: Page, kind: str) -> float:
     return statistics.median(page.evaluate("window.times"))
 
 
+@pytest.mark.slow
 def test_the_picture_follows_every_change_within_300_milliseconds(visitor):
     """The median of several changes of each kind; what else the machine does may spoil two of three rounds."""
     page = visitor.page

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.name_examples import REFUSED
@@ -12,6 +13,7 @@ NEW_PASSWORD = "another long pass phrase"
 TYPED = [name for name in REFUSED if 0 < len(name) <= 64 and "\0" not in name]
 
 
+@pytest.mark.slow
 def test_a_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
     page = visitor.page
     visitor.go("/accounts/signup/")
@@ -22,8 +24,8 @@ def test_a_sign_up_says_beside_the_name_what_is_wrong_with_it(visitor):
         page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
         page.get_by_role("button", name="Create account").click()
-        told = page.locator("#id_username_error, .field:has(#id_username) .errorlist")
-        expect(told.first).to_contain_text(re.compile("cannot be a user name|already exists"))
+        reported = page.locator("#id_username_error, .field:has(#id_username) .errorlist")
+        expect(reported.first).to_contain_text(re.compile("cannot be a user name|already exists"))
 
     page.fill("#id_username", "Nóra")
     page.fill("#id_password", PASSWORD)
@@ -94,6 +96,7 @@ def test_the_old_password_is_guessed_at_most_as_often_as_at_a_sign_in(visitor, s
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_operator_cannot_give_a_name_that_is_taken(visitor):
     page, user = visitor.page, visitor.world.user
     visitor.go(f"/admin/accounts/user/{user.pk}/change/")

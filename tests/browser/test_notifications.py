@@ -1,10 +1,12 @@
 """The bell: a sign-in from a new browser is told, read, and its mail switched off."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 
+@pytest.mark.slow
 def test_a_person_reads_the_bell_and_chooses_what_is_mailed(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile")

@@ -24,6 +24,7 @@ def open_as(visitor, name: str, path: str):
     return visitor.page
 
 
+@pytest.mark.slow
 def test_an_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_as(visitor, "user", order_path)
     page.get_by_label("Note").fill("Checked")
@@ -57,6 +58,7 @@ def test_cancelling_asks_first_and_comes_back_to_the_order(order_path, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_an_order_and_the_new_pages_have_no_fault_in_any_look(order_path, visitor):
     open_as(visitor, "operator", order_path)
 

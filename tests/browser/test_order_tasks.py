@@ -29,6 +29,7 @@ def open_as(visitor, name: str, path: str):
     return visitor.page
 
 
+@pytest.mark.slow
 def test_the_days_work_takes_few_actions(placed, visitor):
     page, counts = open_as(visitor, "operator", "/admin/"), TaskCounts()
 
@@ -121,6 +122,7 @@ def test_the_list_is_worked_by_keys(placed, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
     page = open_as(visitor, "operator", BOARD)
 

@@ -26,6 +26,7 @@ def wide_picture() -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_the_proof_follows_the_form_up_to_a_demo_order(visitor):
     page = visitor.page
     visitor.go("/catalog")

@@ -15,6 +15,7 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 GUIDE = (0xFF, 0x2F, 0x6D)
 
 
+@pytest.mark.slow
 def test_a_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/icon")
@@ -155,12 +156,15 @@ TRANSFERRED = """() => performance.getEntriesByType("navigation").concat(perform
 @pytest.mark.parametrize("path", ["/", "/accounts/login/"])
 def test_a_first_page_is_light(visitor, path):
     """Uncompressed, as the test serves it; in production it is about a third. Text does not wait for the typeface."""
+    page = visitor.page
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
     visitor.go(path)
-    visitor.page.wait_for_load_state("networkidle")
+    page.wait_for_load_state("networkidle")
 
-    sizes = dict(visitor.page.evaluate(TRANSFERRED))
+    sizes = dict(page.evaluate(TRANSFERRED))
 
     assert len(sizes) >= 4
+    assert min(sizes.values()) > 0
     assert all(name.startswith(visitor.address) for name in sizes)
     typeface = sum(size for name, size in sizes.items() if name.endswith(".woff2"))
     assert typeface <= 50_000

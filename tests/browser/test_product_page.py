@@ -38,6 +38,7 @@ def add_field(page, name: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
+@pytest.mark.slow
 def test_a_product_is_made_priced_and_published(visitor):
     page = visitor.page
     open_console(visitor, "/admin/stores/product/")
@@ -68,6 +69,7 @@ def test_a_product_is_made_priced_and_published(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
@@ -95,6 +97,7 @@ def test_a_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)
@@ -122,6 +125,7 @@ def test_a_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
 
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
+@pytest.mark.slow
 def test_what_is_wrong_is_listed_with_links_to_the_fields(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)

@@ -137,6 +137,7 @@ def follow(visitor, work: Halfway, ends: str) -> None:
     expect(page.get_by_text(ends, exact=True).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts):
     page = open_as_operator(visitor, "/admin/delivery/importrun/add/")
     page.set_input_files("input[type=file]", counts)
@@ -151,6 +152,7 @@ def test_the_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_the_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypatch):
     checks = Halfway(lambda: work_off(uploads.TASK))
     show = uploads._Progress.show

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 
+@pytest.mark.slow
 def test_a_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
     page = visitor.page
     visitor.go("/api/v1/docs")
@@ -46,6 +47,7 @@ def test_the_menu_opens_and_closes_on_a_phone_without_script(visitor):
     expect(menu).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_pages_of_the_reference_have_no_faults(visitor):
     visitor.go("/accounts/login/")
     visitor.sign_in()

@@ -17,6 +17,7 @@ def overflow(page) -> int:
 
 
 @pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+@pytest.mark.slow
 def test_the_second_step_is_set_up_and_asked_for(visitor):
     page = visitor.page
     visitor.go("/accounts/login/?next=/profile/two-factor/set-up")
@@ -57,6 +58,7 @@ def test_the_second_step_is_set_up_and_asked_for(visitor):
 
 
 @pytest.mark.parametrize("visitor", WINDOWS, indirect=True, ids=lambda window: f"{window[0]} {window[1]}")
+@pytest.mark.slow
 def test_the_page_that_says_when_to_try_again(visitor, settings):
     settings.SIGN_IN_TRIES_PER_ACCOUNT = 1
     page = visitor.page

@@ -55,6 +55,7 @@ def endpoint() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_a_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
@@ -97,6 +98,7 @@ def tried(site):
     return f"/applications/{application.pk}/webhooks/{webhook.pk}"
 
 
+@pytest.mark.slow
 def test_a_developer_checks_a_signature_and_resends_several(tried, visitor):
     page = visitor.page
     visitor.go(tried)

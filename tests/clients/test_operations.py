@@ -37,6 +37,7 @@ def missing_in(printed: str) -> set[str]:
     return set(operations()) - seen
 
 
+@pytest.mark.slow
 def test_python_calls_every_operation(python, given):
     printed = python(PROGRAMS / "every_operation.py", input=json.dumps(given))
 

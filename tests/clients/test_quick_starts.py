@@ -35,6 +35,7 @@ def check_proof(folder: Path) -> None:
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_python_writes_a_proof(python, given, tmp_path):
     (tmp_path / "start.py").write_text(the_lines("python").replace(DEMO, given["url"]))
     python(tmp_path / "start.py", cwd=tmp_path)

@@ -19,6 +19,7 @@ def check_orders(printed: str, count: int) -> None:
     assert Order.objects.count() == len(DEMO_ORDERS) + count
 
 
+@pytest.mark.slow
 def test_thirty_orders_through_a_bad_network_are_thirty(python, given):
     with proxied(given["url"]) as proxy:
         printed = python(PROGRAMS / "place_orders.py", 30, input=json.dumps(given | {"url": proxy.url}))

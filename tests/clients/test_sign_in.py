@@ -37,12 +37,14 @@ def signed_request() -> dict[str, Any]:
     return {"secret": SECRET, "body": body, "headers": headers}
 
 
+@pytest.mark.slow
 def test_python_verifies_webhooks(python, tmp_path):
     (tmp_path / "verify.py").write_text(VERIFY)
 
     assert python(tmp_path / "verify.py", input=json.dumps(signed_request())) == "refused\n"
 
 
+@pytest.mark.slow
 def test_asyncio_client_does_the_same(python, given):
     python(PROGRAMS / "async_client.py", input=json.dumps(given))
 

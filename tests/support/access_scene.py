@@ -29,7 +29,7 @@ def operations() -> Iterator[tuple[str, str, Access | None]]:
 def build_scene() -> tuple[World, dict[str, str]]:
     """A world with one of everything an operation names, and the ids."""
     world = build_known_world()
-    asked, _ = request_association(
+    requested, _ = request_association(
         caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated
     )
     make_product(world.associated)
@@ -45,7 +45,7 @@ def build_scene() -> tuple[World, dict[str, str]]:
         "user": str(world.user.pk),
         "application": str(world.application.pk),
         "key": str(world.application.keys.get().pk),
-        "asked": str(asked.pk),
+        "asked": str(requested.pk),
         "webhook": str(webhook.pk),
         "event": str(delivery.event.event_id),
         "today": timezone.now().isoformat(),

@@ -120,7 +120,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
     order = client.call("POST", f"/store/{store}/order", {**ORDER, "ExternalID": external}).json()
     webhook, _ = create_webhook(application=application, values={"URL": "https://192.0.43.8/events"})
     delivery = send_test_event(webhook=webhook)
-    asked, _ = request_association(
+    requested, _ = request_association(
         caller=Caller.on_pages(world.user), application=application, store=world.unassociated
     )
     return {
@@ -134,7 +134,7 @@ def _one_of_everything(twins: Twins, mode: str, store: str) -> dict[str, str]:
         "key": str(application.keys.get().pk),
         "webhook": str(webhook.pk),
         "event": str(delivery.event.event_id),
-        "asked": str(asked.pk),
+        "asked": str(requested.pk),
     }
 
 

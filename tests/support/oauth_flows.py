@@ -50,7 +50,7 @@ class Party:
         self.secret = self.secret or getattr(self.application, "known_key", None)
 
     def request(self, **changes: str | None) -> dict[str, str]:
-        asked = {
+        requested = {
             "client_id": self.application.client_id,
             "response_type": "code",
             "redirect_uri": self.application.reply_urls[0],
@@ -59,7 +59,7 @@ class Party:
             "code_challenge_method": "S256",
             **changes,
         }
-        return {name: value for name, value in asked.items() if value is not None}
+        return {name: value for name, value in requested.items() if value is not None}
 
     def ask(self, browser: Client, **changes: str | None) -> Any:
         return browser.get("/oauth/authorize?" + urlencode(self.request(**changes)))

@@ -128,7 +128,7 @@ def _hook(world: World) -> None:
 
 
 def _ask(world: World) -> None:
-    asked = [
+    requested = [
         AssociationRequest.objects.create(
             application=world.application,
             store=store,
@@ -138,7 +138,7 @@ def _ask(world: World) -> None:
         )
         for store in (world.unassociated, world.demo)
     ]
-    deny_association(caller=Caller.on_pages(world.operator), request_id=asked[1].pk, note="Not yet")
+    deny_association(caller=Caller.on_pages(world.operator), request_id=requested[1].pk, note="Not yet")
     for user, application in ((world.user, world.other_application), (world.operator, world.application)):
         AssociationRequest.objects.create(
             application=application, user=user, requested_by=user, message="I work on it"

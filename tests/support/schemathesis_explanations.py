@@ -104,7 +104,7 @@ RULES = (
 )
 
 
-def judge(response: Response, case: Case, sent: Mapping[str, Any], **more: Any) -> None:
+def check_response(response: Response, case: Case, sent: Mapping[str, Any], **more: Any) -> None:
     """Raises what no rule explains; `sent` is what the call was made with."""
     try:
         case.validate_response(response, headers=sent["headers"], transport_kwargs=dict(sent), **more)

@@ -153,9 +153,9 @@ class ApplicationAdmin(ConsoleAdmin):
         if application is not None:
             return fieldsets
         made = set(self.readonly_fields) - {"is_test"}
-        asked = {"is_test": "for_tests"}
+        shown_as = {"is_test": "for_tests"}
         return [
-            (title, {**options, "fields": [asked.get(n, n) for n in options["fields"] if n not in made]})
+            (title, {**options, "fields": [shown_as.get(n, n) for n in options["fields"] if n not in made]})
             for title, options in fieldsets
         ]
 

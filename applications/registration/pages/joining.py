@@ -51,13 +51,17 @@ def join_application(request: HttpRequest) -> HttpResponse:
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     """GET asks, POST does it."""
     caller = Caller.on_pages(request.user)
-    asked = association_request_for(caller, request_id)
-    if asked.user_id != caller.user_id:
+    association_request = association_request_for(caller, request_id)
+    if association_request.user_id != caller.user_id:
         raise Forbidden("This is another person's request.")
     if request.method != "POST":
-        if asked.state != AssociationState.PENDING:
+        if association_request.state != AssociationState.PENDING:
             return redirect("portal:application-join")
-        return render(request, "applications/join_withdraw.html", {"asked": asked, "part": "applications"})
+        return render(
+            request,
+            "applications/join_withdraw.html",
+            {"association_request": association_request, "part": "applications"},
+        )
     try:
         withdraw_association(caller=caller, request_id=request_id)
     except DomainError as error:

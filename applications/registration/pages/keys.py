@@ -38,17 +38,17 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, after the password with `?reveal=` one of them in full; POST with the password adds one."""
     application = opened(request, application_id)
     context = frame(request, application, "keys", maximum=MAXIMUM_KEYS)
-    asked = request.GET.get("reveal", "") if context["may_write"] else ""
-    if asked and not is_confirmed(request):
+    revealed = request.GET.get("reveal", "") if context["may_write"] else ""
+    if revealed and not is_confirmed(request):
         return _ask_password(request, application, "Show the key")
     form = context["form"] = NewKeyForm(
         request.POST if request.method == "POST" else None, asks_password=not is_confirmed(request)
     )
     if request.method == "POST" and (key := _added(request, application, form)):
         return _revealed(request, application, key, "Key created. Copy it into your application.")
-    context["keys"] = [_shown(key, asked) for key in application.keys.order_by("created", "pk")]
-    context["subscription_keys"] = _subscription_keys(application, in_full=asked == SUBSCRIPTION)
-    context["subscription_in_full"] = asked == SUBSCRIPTION
+    context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
+    context["subscription_keys"] = _subscription_keys(application, in_full=revealed == SUBSCRIPTION)
+    context["subscription_in_full"] = revealed == SUBSCRIPTION
     return render(request, "applications/keys.html", context)
 
 
@@ -152,9 +152,9 @@ def _ask_password(request: HttpRequest, application: Application, what: str) -> 
     return ask_password(request, what=what, back=reverse("portal:application-keys", args=[application.pk]))
 
 
-def _shown(key: ApplicationKey, asked: str) -> dict[str, Any]:
+def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     value, now = decrypt(key.ciphertext), timezone.now()
-    in_full = asked == str(key.pk)
+    in_full = revealed == str(key.pk)
     state = "ended" if key.end_date <= now else "later" if key.start_date > now else "valid"
     return {"key": key, "value": value if in_full else masked(value), "in_full": in_full, "state": state}
 

@@ -121,8 +121,8 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
 
 
 def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
-    asked, kind = request.GET.get("state", ""), request.GET.get("type", "")
-    state = asked if asked in DeliveryState.values else ""
+    requested_state, kind = request.GET.get("state", ""), request.GET.get("type", "")
+    state = requested_state if requested_state in DeliveryState.values else ""
     kind = kind if kind in EventType.values else ""
     number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")

@@ -115,16 +115,16 @@ class DatasetAdmin(DeliveryAdmin):
         ]
 
     def look_up_view(self, request: HttpRequest) -> HttpResponse:
-        asked = request.GET.get("postal_code", "").strip()[:20]
-        postal_code, flaw = read_postal_code(asked)
+        entered = request.GET.get("postal_code", "").strip()[:20]
+        postal_code, flaw = read_postal_code(entered)
         live = live_dataset()
         routes = routes_in(live, postal_code) if live and postal_code else None
         context = self.page_context(
             request,
             f"Routes of {postal_code}" if postal_code else "Look up a ZIP code",
-            asked=asked,
+            entered=entered,
             postal_code=postal_code,
-            is_malformed=bool(asked) and flaw == "E_ZIP",
+            is_malformed=bool(entered) and flaw == "E_ZIP",
             live=live,
             routes=_routes_table(routes, live) if routes and live else None,
             sums=_sums(routes, live) if routes and live else None,

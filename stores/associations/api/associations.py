@@ -1,6 +1,11 @@
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_serializer,
+)
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -76,7 +81,9 @@ class GrantsField(StrictList):
         super().__init__(child=StrictChoice(choices=Grant.values), max_length=20, **kwargs)
 
 
-class AssociationAskSerializer(StrictSerializer):
+# The name in the API, which generated clients have.
+@extend_schema_serializer(component_name="AssociationAsk")
+class AssociationRequestSerializer(StrictSerializer):
     ignored_nulls = True
     one_of_these_required = ("StoreID", "ApplicationID")
 
@@ -140,13 +147,13 @@ class AssociationViewSet(ApiViewSet):
         summary="Request an association",
         description="201 with the new request, or 200 with the one that is still pending. That of a test application "
         "for the usual grants is approved at once where the store lets test applications in.",
-        request=AssociationAskSerializer,
+        request=AssociationRequestSerializer,
         responses={201: AssociationSerializer, 200: AssociationSerializer},
         examples=[REQUEST_EXAMPLE, EXAMPLE],
     )
     @idempotent
     def create(self, request: Request) -> Response:
-        values = _validated(AssociationAskSerializer, request)
+        values = _validated(AssociationRequestSerializer, request)
         caller: Caller = request.auth
         details = {"caller": caller, "grants": values.get("Grants", ()), "message": values.get("Message", "")}
         if store_id := values.get("StoreID"):

@@ -71,17 +71,17 @@ def withdraw(request: HttpRequest, application_id: str, request_id: str) -> Http
 
 
 def _confirm_withdrawal(request: HttpRequest, application: Application, request_id: str) -> HttpResponse:
-    asked = association_request_for(Caller.on_pages(request.user), request_id)
+    association_request = association_request_for(Caller.on_pages(request.user), request_id)
     back = reverse("portal:application-stores", args=[application.pk])
-    if asked.application_id != application.pk or asked.store is None:
+    if association_request.application_id != application.pk or association_request.store is None:
         raise NotFound("The application has no such request.")
-    if asked.state != AssociationState.PENDING:
+    if association_request.state != AssociationState.PENDING:
         return redirect(back)
     context = frame(
         request,
         application,
         "stores",
-        heading=f"Withdraw the request for {asked.store.company_name}?",
+        heading=f"Withdraw the request for {association_request.store.company_name}?",
         warning="It is not decided any more. You can request access again at any time.",
         verb="Withdraw",
         keep="Cancel",
@@ -94,18 +94,23 @@ def _requested(
     request: HttpRequest, caller: Caller, application: Application, form: RequestStoreForm
 ) -> bool:
     try:
-        asked, created = request_association(caller=caller, application=application, **form.cleaned_data)
+        association_request, created = request_association(
+            caller=caller, application=application, **form.cleaned_data
+        )
     except DomainError as error:
         show_faults(form, error, REQUEST_FIELDS)
         return False
-    if asked.state == AssociationState.APPROVED:
-        messages.success(request, f"{asked.store} admits test applications: you can use it now.")
+    if association_request.state == AssociationState.APPROVED:
+        messages.success(
+            request, f"{association_request.store} admits test applications: you can use it now."
+        )
     elif created:
         messages.success(
-            request, f"Access to {asked.store} requested. The answer comes by mail and appears here."
+            request,
+            f"Access to {association_request.store} requested. The answer comes by mail and appears here.",
         )
     else:
-        messages.info(request, f"There is a request for {asked.store} that is still pending.")
+        messages.info(request, f"There is a request for {association_request.store} that is still pending.")
     return True
 
 

@@ -32,8 +32,8 @@ def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
     """What was changed, from what, to what; nothing where it was or became empty."""
     if before is None or after is None:
         return [("Template", _summary(before), _summary(after) or "none")]
-    told = first_changes([*_pages(before, after), *_pictures(before, after)], rest="Template")
-    return told or [("Template", "", "written in another form; it shows the same")]
+    changes = first_changes([*_pages(before, after), *_pictures(before, after)], rest="Template")
+    return changes or [("Template", "", "written in another form; it shows the same")]
 
 
 def _summary(outline: Any) -> str:

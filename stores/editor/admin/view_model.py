@@ -101,7 +101,7 @@ def _sample(field: Field, draft: Draft) -> str:
 def sample_inputs(
     editor: EditorContext, draft: Draft, samples: Mapping[str, str], faults: list[Fault]
 ) -> list[dict[str, Any]]:
-    told = _by_place(faults)
+    errors = _by_pointer(faults)
     return [
         {
             "name": f"sample:{field.field_name}",
@@ -112,7 +112,7 @@ def sample_inputs(
             "choices": field.choices or (tuple(draft.gallery) if field.sub_type == "Gallery" else ()),
             "is_long": field.sub_type == "MultiLine",
             "value": samples.get(field.field_name, ""),
-            "errors": told.get(f"/Samples/{field.field_name}", []),
+            "errors": errors.get(f"/Samples/{field.field_name}", []),
         }
         for number, field in enumerate(editor.fields)
     ]
@@ -120,13 +120,13 @@ def sample_inputs(
 
 def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fault]) -> dict[str, Any]:
     """Everything the page's template draws of the draft."""
-    told, families = _by_place(faults), sorted(editor.fonts.families)
+    errors, families = _by_pointer(faults), sorted(editor.fonts.families)
     here = f"/Pages/{step.page}"
     shown_places: set[str] = set()
 
     def inputs(found: Any) -> list[dict[str, Any]]:
         shown_places.update(one.pointer for one in found)
-        return [{"input": one, "errors": told.get(one.pointer, [])} for one in found]
+        return [{"input": one, "errors": errors.get(one.pointer, [])} for one in found]
 
     boxes = [
         {
@@ -137,9 +137,9 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             "text": shown(box.get("Text")),
             "where": f"{here}/Boxes/{number}",
             "inputs": inputs(box_inputs(box, number, step.page, families)),
-            "errors": _of_box(told, f"{here}/Boxes/{number}"),
+            "errors": _of_box(errors, f"{here}/Boxes/{number}"),
             "is_open": number == step.box,
-            "is_wrong": any(where.startswith(f"{here}/Boxes/{number}/") for where in told),
+            "is_wrong": any(where.startswith(f"{here}/Boxes/{number}/") for where in errors),
         }
         for number, box in enumerate(step.boxes)
     ]
@@ -148,7 +148,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         "here": here,
         "page_inputs": inputs(page_inputs(step.open_page, step.page)),
         "background": step.open_page.get("Background") or "",
-        "background_errors": told.get(f"{here}/Background", []),
+        "background_errors": errors.get(f"{here}/Background", []),
         "boxes": boxes,
         "kinds": {kind: within_words(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
@@ -157,7 +157,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             {
                 "number": number,
                 "title": page.get("Background") or "blank",
-                "is_wrong": any(where.startswith(f"/Pages/{number}/") for where in told),
+                "is_wrong": any(where.startswith(f"/Pages/{number}/") for where in errors),
             }
             for number, page in enumerate(step.draft.pages)
         ],
@@ -192,14 +192,14 @@ def box_title(box: Mapping[str, Any]) -> str:
     return shown(box.get("Name")) or box.get("Field") or shown(box.get("Text"))[:30] or "empty"
 
 
-def _of_box(told: Mapping[str, list[str]], where: str) -> list[str]:
+def _of_box(errors: Mapping[str, list[str]], where: str) -> list[str]:
     """What is wrong with the box as a whole, or with what it shows."""
     places = (where, f"{where}/Field", f"{where}/Text", f"{where}/Kind")
-    return [message for place in places for message in told.get(place, [])]
+    return [message for place in places for message in errors.get(place, [])]
 
 
-def _by_place(faults: list[Fault]) -> dict[str, list[str]]:
-    told: dict[str, list[str]] = {}
+def _by_pointer(faults: list[Fault]) -> dict[str, list[str]]:
+    errors: dict[str, list[str]] = {}
     for fault in faults:
-        told.setdefault(fault.pointer, []).append(fault.message)
-    return told
+        errors.setdefault(fault.pointer, []).append(fault.message)
+    return errors

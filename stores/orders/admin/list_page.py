@@ -78,7 +78,7 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
         "kept_for_search": _kept(request, ("q", "p", VIEW)),
         "due_choices": [(key, name) for key, (name, _) in DUE.items()],
         "status_choices": [(str(int(one)), one.words) for one in OrderStatus],
-        "asked": {name: request.GET.get(name, "") for name in FILTER_NAMES},
+        "filters": {name: request.GET.get(name, "") for name in FILTER_NAMES},
     }
 
 

@@ -74,72 +74,72 @@ class OrderExportViewSet(ApiViewSet):
         examples=[EXPORT_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
-        asked = ExportParameters(request)
-        is_csv = asked.is_csv(request)
-        if asked.is_contiguous and not is_csv:
-            low, take = min(asked.after + asked.skip, LAST), asked.take or DEFAULT_TAKE
+        parameters = ExportParameters(request)
+        is_csv = parameters.is_csv(request)
+        if parameters.is_contiguous and not is_csv:
+            low, take = min(parameters.after + parameters.skip, LAST), parameters.take or DEFAULT_TAKE
             access, page = authorized_range_page(request.auth, store_id, low=low, take=take)
             if page:
-                return _span_answer(request, access, asked, page)
+                return _span_answer(request, access, parameters, page)
         else:
             access = authorize_store(request.auth, store_id, READ)
-        raise_faults(asked.faults, code="parameter_invalid", place="query")
-        if asked.includes_tests:
-            return _answer_with_tests(request, access, asked, is_csv=is_csv)
-        wanted = asked.wanted(access)
+        raise_faults(parameters.faults, code="parameter_invalid", place="query")
+        if parameters.includes_tests:
+            return _answer_with_tests(request, access, parameters, is_csv=is_csv)
+        wanted = parameters.wanted(access)
         if is_csv:
-            rows = export_rows(wanted, skip=asked.skip, take=asked.take) if wanted else iter(())
+            rows = export_rows(wanted, skip=parameters.skip, take=parameters.take) if wanted else iter(())
             return _csv_answer(FILES.stream(csv_chunks(rows), request.auth.key), store_id)
-        return _answer(request, access, asked, wanted)
+        return _answer(request, access, parameters, wanted)
 
 
 def _span_answer(
-    request: Request, access: StoreAccess, asked: ExportParameters, page: SpanPage
+    request: Request, access: StoreAccess, parameters: ExportParameters, page: SpanPage
 ) -> HttpResponse:
     response = json_bytes(request, page.body)
     response.headers["X-Total-Count"] = str(page.newest)
     if page.has_more:
-        response.headers["Link"] = asked.next_link(access.store.external_id, b"p%d" % page.last)
+        response.headers["Link"] = parameters.next_link(access.store.external_id, b"p%d" % page.last)
     return response
 
 
 def _answer(
-    request: Request, access: StoreAccess, asked: ExportParameters, wanted: OrderExportQuery | None
+    request: Request, access: StoreAccess, parameters: ExportParameters, wanted: OrderExportQuery | None
 ) -> HttpResponse:
     if wanted is None:
         response = json_bytes(request, b"[]")
         response["X-Total-Count"] = "0"
         return response
-    page = export_page(wanted, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
-    return _page_answer(request, access, asked, page, total=export_count(wanted, page))
+    page = export_page(wanted, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
+    return _page_answer(request, access, parameters, page, total=export_count(wanted, page))
 
 
 def _answer_with_tests(
-    request: Request, access: StoreAccess, asked: ExportParameters, *, is_csv: bool
+    request: Request, access: StoreAccess, parameters: ExportParameters, *, is_csv: bool
 ) -> HttpResponse | StreamingHttpResponse:
-    wanted = asked.wanted_with_tests(access)
-    following = wanted.after(asked.place)
+    wanted = parameters.wanted_with_tests(access)
+    following = wanted.after(parameters.place)
     if is_csv:
-        rows = rows_with_tests(following, skip=asked.skip, take=asked.take)
+        rows = rows_with_tests(following, skip=parameters.skip, take=parameters.take)
         pieces = csv_chunks(rows, columns=(*EXPORT_COLUMNS, "IsTest"))
         return _csv_answer(FILES.stream(pieces, request.auth.key), access.store.external_id)
-    page = page_with_tests(following, skip=asked.skip, take=asked.take or DEFAULT_TAKE)
-    return _page_answer(request, access, asked, page, total=count_with_tests(wanted))
+    page = page_with_tests(following, skip=parameters.skip, take=parameters.take or DEFAULT_TAKE)
+    return _page_answer(request, access, parameters, page, total=count_with_tests(wanted))
 
 
 def _page_answer(
-    request: Request, access: StoreAccess, asked: ExportParameters, page: Page, *, total: int
+    request: Request, access: StoreAccess, parameters: ExportParameters, page: Page, *, total: int
 ) -> HttpResponse:
-    if asked.verbose and page.positions:
+    if parameters.verbose and page.positions:
         page = fitting_page(access, page)
-        records = verbose_records(access, page.positions, with_mode=asked.includes_tests)
+        records = verbose_records(access, page.positions, with_mode=parameters.includes_tests)
         body = dumps(records)
     else:
         body = f"[{','.join(page.renderings)}]".encode()
     response = json_bytes(request, body)
     response["X-Total-Count"] = str(total)
     if page.has_more:
-        response["Link"] = asked.page_link(access.store.external_id, page)
+        response["Link"] = parameters.page_link(access.store.external_id, page)
     return response
 
 

@@ -41,10 +41,16 @@ def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int
     """How many are late, and how many have a cancellation to answer; each counted to `most` + 1. Never test orders."""
     orders = orders.filter(is_test=False)
     late = late_orders(orders).order_by().annotate(kind=Value("late"))
-    asked = orders.filter(cancellation=CancellationState.REQUESTED).order_by().annotate(kind=Value("asked"))
-    found = late.values_list("kind")[: most + 1].union(asked.values_list("kind")[: most + 1], all=True)
+    cancellations = (
+        orders.filter(cancellation=CancellationState.REQUESTED)
+        .order_by()
+        .annotate(kind=Value("cancellations"))
+    )
+    found = late.values_list("kind")[: most + 1].union(
+        cancellations.values_list("kind")[: most + 1], all=True
+    )
     counts = Counter(kind for (kind,) in found)
-    return counts["late"], counts["asked"]
+    return counts["late"], counts["cancellations"]
 
 
 def days_late(order: Order, now: datetime) -> int:

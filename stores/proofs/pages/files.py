@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.responses import is_unchanged
 from fulfillment.core.files.storage import StorageUnavailable, storage_errors
-from stores.proofs.links import LinkExpired, LinkInvalid, open_link
-from stores.proofs.signed_urls import FileBehind, file_behind
+from stores.proofs.links import LinkExpired, LinkInvalid, read_link
+from stores.proofs.signed_urls import LinkedFile, linked_file
 
 BLOCK = 262_144
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")
@@ -40,16 +40,16 @@ class RangeNotSatisfiable(Exception):
 @require_safe
 def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpResponseBase:
     try:
-        identity, seconds = open_link(kind, token, name)
-        behind = file_behind(kind, identity, name)
-        headers = _headers(behind, name, seconds)
+        identity, seconds = read_link(kind, token, name)
+        linked = linked_file(kind, identity, name)
+        headers = _headers(linked, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         # A bucket is read when the answer is made, no sooner.
         with storage_errors():
-            file = default_storage.open(behind.file_name)
+            file = default_storage.open(linked.file_name)
             with closed_on_failure(file):
-                return _answer(request, behind, file, headers)
+                return _answer(request, linked, file, headers)
     except LinkInvalid:
         return _refusal(
             403, "This address is not one the service gave out. Make the proof again for a good one."
@@ -64,13 +64,13 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         return refusal
 
 
-def _headers(behind: FileBehind, name: str, seconds: int) -> dict[str, str]:
+def _headers(linked: LinkedFile, name: str, seconds: int) -> dict[str, str]:
     return {
-        "ETag": f'"{behind.tag}"',
+        "ETag": f'"{linked.tag}"',
         "Cache-Control": f"private, max-age={seconds}, immutable",
         "Accept-Ranges": "bytes",
         "Content-Disposition": f'inline; filename="{name}"',
-        "Content-Security-Policy": POLICIES.get(behind.media_type, POLICY),
+        "Content-Security-Policy": POLICIES.get(linked.media_type, POLICY),
         "Cross-Origin-Resource-Policy": "cross-origin",
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "SAMEORIGIN",
@@ -78,7 +78,7 @@ def _headers(behind: FileBehind, name: str, seconds: int) -> dict[str, str]:
 
 
 def _answer(
-    request: HttpRequest, behind: FileBehind, file: File, headers: dict[str, str]
+    request: HttpRequest, linked: LinkedFile, file: File, headers: dict[str, str]
 ) -> HttpResponseBase:
     size = file.size
     try:
@@ -95,9 +95,9 @@ def _answer(
     status = HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK
     if request.method == "HEAD":
         file.close()
-        return HttpResponse(status=status, content_type=behind.media_type, headers=headers)
+        return HttpResponse(status=status, content_type=linked.media_type, headers=headers)
     span = _Span(file, start, end)
-    return StreamingHttpResponse(span, status=status, content_type=behind.media_type, headers=headers)
+    return StreamingHttpResponse(span, status=status, content_type=linked.media_type, headers=headers)
 
 
 def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:

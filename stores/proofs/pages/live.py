@@ -28,13 +28,13 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
     card = showcase()
     if card is None:
         return None
-    asked = request.GET.get("name", "")[:LONGEST_NAME]
-    name = asked.strip() or USUAL_NAME
+    typed = request.GET.get("name", "")[:LONGEST_NAME]
+    name = typed.strip() or USUAL_NAME
     values = live_values(card=card, name=name)
     return {
         "card": card,
         "name": name,
-        "asked": asked,
+        "typed": typed,
         "longest": LONGEST_NAME,
         "examples": _examples(card, values),
         "height": round(420 * card.height_mm / card.width_mm),

@@ -113,7 +113,7 @@ def test_operation_refuses_dead_credentials(world, ids, key):
 
 
 @pytest.mark.parametrize("key", OPERATIONS, ids=" ".join)
-def test_operation_judges_kind_and_scope_before_the_object(world, ids, key):
+def test_operation_checks_kind_and_scope_before_the_object(world, ids, key):
     access: Access = OPERATIONS[key]
     if not access.applications:
         assert_problem(send(world.as_application(), key, ids), 403, "closed_to_applications")

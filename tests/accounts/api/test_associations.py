@@ -17,14 +17,14 @@ def test_application_asks_for_a_store_and_uses_it_once_approved(world):
     application = world.as_application()
     assert application.call("GET", "/store/unassociated/product").status_code == 403
 
-    asked = ask(application, StoreID="unassociated", Message="Please")
+    requested = ask(application, StoreID="unassociated", Message="Please")
     approved = world.as_operator().call(
-        "POST", f"/association/{asked.json()['ID']}/approve", {"Note": "Welcome"}
+        "POST", f"/association/{requested.json()['ID']}/approve", {"Note": "Welcome"}
     )
 
-    assert asked.status_code == 201
-    assert asked["Location"] == f"/api/v1/association/{asked.json()['ID']}"
-    assert asked.json()["State"] == "Pending"
+    assert requested.status_code == 201
+    assert requested["Location"] == f"/api/v1/association/{requested.json()['ID']}"
+    assert requested.json()["State"] == "Pending"
     record = approved.json()
     assert (record["State"], record["Note"], record["Grants"]) == ("Approved", "Welcome", STORE_USUAL)
     assert application.call("GET", "/store/unassociated/product").status_code == 200
@@ -33,10 +33,10 @@ def test_application_asks_for_a_store_and_uses_it_once_approved(world):
 def test_user_asks_for_an_application_and_reads_it_once_approved(world):
     outsider = world.as_user(world.outsider)
 
-    asked = ask(outsider, ApplicationID=world.application.client_id).json()
-    world.as_operator().call("POST", f"/association/{asked['ID']}/approve")
+    requested = ask(outsider, ApplicationID=world.application.client_id).json()
+    world.as_operator().call("POST", f"/association/{requested['ID']}/approve")
 
-    assert (asked["UserID"], asked["StoreID"]) == (str(world.outsider.pk), None)
+    assert (requested["UserID"], requested["StoreID"]) == (str(world.outsider.pk), None)
     assert outsider.call("GET", f"/application/{world.application.pk}").status_code == 200
     assert outsider.call("PATCH", f"/application/{world.application.pk}", {"Name": "x"}).status_code == 403
 
@@ -53,20 +53,20 @@ def test_asking_again_while_pending_answers_the_same_record(world):
 @pytest.mark.parametrize("second", ["approve", "deny", "withdraw"])
 def test_decided_request_cannot_be_decided_again(world, first, second):
     operator = world.as_operator()
-    asked = ask(world.as_application(), StoreID="unassociated").json()
+    requested = ask(world.as_application(), StoreID="unassociated").json()
 
-    assert operator.call("POST", f"/association/{asked['ID']}/{first}").status_code == 200
-    refused = operator.call("POST", f"/association/{asked['ID']}/{second}")
+    assert operator.call("POST", f"/association/{requested['ID']}/{first}").status_code == 200
+    refused = operator.call("POST", f"/association/{requested['ID']}/{second}")
 
     assert (refused.status_code, refused.json()["Code"]) == (409, "association_already_decided")
     granted = Role.objects.filter(store=world.unassociated).exists()
     assert granted == (first == "approve")
 
 
-def test_approval_grants_what_is_chosen_else_what_was_asked(world):
+def test_approval_grants_what_is_chosen_else_what_was_requested(world):
     operator = world.as_operator()
-    asked = ask(world.as_application(), StoreID="unassociated", Grants=["Order.All.Read"]).json()
-    wanted = operator.call("POST", f"/association/{asked['ID']}/approve").json()
+    requested = ask(world.as_application(), StoreID="unassociated", Grants=["Order.All.Read"]).json()
+    wanted = operator.call("POST", f"/association/{requested['ID']}/approve").json()
     other = ask(world.as_application(world.other_application), StoreID="unassociated").json()
     chosen = operator.call(
         "POST", f"/association/{other['ID']}/approve", {"Grants": ["Store.Self.Read"]}
@@ -98,7 +98,7 @@ def test_request_refused_names_the_field(world, body, pointer):
 
 
 def test_everyone_sees_their_own_requests_only(world):
-    asked = ask(world.as_application(), StoreID="unassociated").json()["ID"]
+    requested = ask(world.as_application(), StoreID="unassociated").json()["ID"]
 
     def seen(client, query=""):
         return [record["ID"] for record in client.call("GET", f"/association{query}").json()]
@@ -107,7 +107,7 @@ def test_everyone_sees_their_own_requests_only(world):
         seen(world.as_user(world.user))
         == seen(world.as_application())
         == seen(world.as_operator())
-        == [asked]
+        == [requested]
     )
     assert seen(world.as_user(world.outsider)) == seen(world.as_application(world.other_application)) == []
     assert seen(world.as_operator(), "?state=Denied") == []
@@ -134,12 +134,12 @@ def test_request_list_takes_a_fixed_number_of_queries(world, django_assert_num_q
 def test_request_approved_and_denied_at_once_has_one_winner():
     world = build_world()
     operator = world.as_operator()
-    asked = ask(world.as_application(), StoreID="unassociated").json()["ID"]
+    requested = ask(world.as_application(), StoreID="unassociated").json()["ID"]
     barrier, answers = threading.Barrier(8), []
 
     def decide(decision):
         barrier.wait()
-        answers.append(operator.call("POST", f"/association/{asked}/{decision}").status_code)
+        answers.append(operator.call("POST", f"/association/{requested}/{decision}").status_code)
         connection.close()
 
     threads = [threading.Thread(target=decide, args=(name,)) for name in ("approve", "deny") * 4]

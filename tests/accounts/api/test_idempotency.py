@@ -31,7 +31,7 @@ def test_same_request_is_answered_the_same_and_done_once(world):
     assert Application.objects.filter(name="Card Studio").count() == 1
 
 
-def test_quoted_and_bare_keys_are_the_same_and_members_may_be_ordered_anew(world):
+def test_quoted_and_bare_keys_are_the_same_and_members_may_be_reordered(world):
     client = world.as_user(world.user)
     create(client, key='"k-1"')
     again = create(client, dict(reversed(NEW.items())))

@@ -203,10 +203,10 @@ def test_roles_of_an_unknown_user_are_404(world, user_id):
 def test_emails_answers_known_active_addresses_in_order(world):
     world.outsider.is_active = False
     world.outsider.save()
-    asked = ["nobody@x.example", "OPERATOR@print.example", "user@print.example", "outsider@print.example"]
+    requested = ["nobody@x.example", "OPERATOR@print.example", "user@print.example", "outsider@print.example"]
 
     for client in (world.as_user(world.user), world.as_application()):
-        assert client.call("POST", "/user/emails", asked).json() == asked[1:3]
+        assert client.call("POST", "/user/emails", requested).json() == requested[1:3]
 
 
 def test_emails_takes_a_fixed_number_of_queries(world, django_assert_num_queries):
@@ -224,12 +224,12 @@ def test_emails_refuses_other_bodies(world, body):
 def test_emails_of_another_tenant_are_for_operators(world):
     other = Tenant.objects.create(domain="Other.example", name="Other")
     User.objects.create(tenant=other, username="x", email="x@other.example")
-    path, asked = "/user/emails?tenant=other.example", ["x@other.example", "user@print.example"]
+    path, requested = "/user/emails?tenant=other.example", ["x@other.example", "user@print.example"]
 
-    assert world.as_operator().call("POST", path, asked).json() == asked[:1]
-    assert world.as_user(world.user).call("POST", path, asked).status_code == 403
-    assert world.as_user(world.operator).call("POST", path, asked).status_code == 403
-    unknown = world.as_user(world.user).call("POST", "/user/emails?tenant=none.example", asked)
+    assert world.as_operator().call("POST", path, requested).json() == requested[:1]
+    assert world.as_user(world.user).call("POST", path, requested).status_code == 403
+    assert world.as_user(world.operator).call("POST", path, requested).status_code == 403
+    unknown = world.as_user(world.user).call("POST", "/user/emails?tenant=none.example", requested)
     assert unknown.status_code == 403
 
 

@@ -41,7 +41,7 @@ def test_the_password_is_asked_and_the_address_kept(world, browser):
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "user@print.example"])
-def test_a_wrong_address_is_told_beside_its_field(world, browser, address):
+def test_a_wrong_address_is_reported_beside_its_field(world, browser, address):
     response = browser.post("/profile/email", {**NEW, "email": address})
 
     assert list(response.context["form"].errors) == ["email"]

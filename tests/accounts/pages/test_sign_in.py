@@ -134,13 +134,13 @@ def test_a_sign_up_with_a_name_that_could_be_taken_for_another_is_refused(world,
 
 def test_sign_up_tells_of_a_taken_name_and_not_of_a_taken_address(world, client):
     """The promise of docs/security.md: names are no secret, who has which e-mail address is one."""
-    told = [
+    reported = [
         client.post("/accounts/signup/", {**NEW, "username": "user", "email": f"{name}@print.example"})
         for name in ("user", "nobody")
     ]
 
-    assert told[0].context["form"].errors == told[1].context["form"].errors
-    assert set(told[0].context["form"].errors) == {"username"}
+    assert reported[0].context["form"].errors == reported[1].context["form"].errors
+    assert set(reported[0].context["form"].errors) == {"username"}
     assert client.post("/accounts/signup/", {**NEW, "email": "user@print.example"}).status_code == 302
 
 

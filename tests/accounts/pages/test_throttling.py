@@ -52,7 +52,7 @@ def test_the_fourth_try_is_refused_with_the_right_password_too(world, client):
     assert "_auth_user_id" not in client.session
 
 
-def test_the_account_opens_again_after_the_time_told(world, client):
+def test_the_account_opens_again_after_the_time_stated(world, client):
     for _ in range(4):
         refused = sign_in(client, "user", "wrong")
 
@@ -213,7 +213,7 @@ def test_sign_ups_are_limited_by_address(world, client, settings):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_tries_at_once_exactly_the_allowed_number_is_judged(monkeypatch, settings):
+def test_of_many_tries_at_once_exactly_the_allowed_number_is_checked(monkeypatch, settings):
     build_world()
     settings.SIGN_IN_TRIES_PER_ADDRESS = 100
     judged = []

@@ -58,10 +58,10 @@ def test_nothing_readable_is_stored(world, phone):
 
 
 def test_a_browser_is_known_to_the_account_after_the_second_step_only(world, client, phone):
-    asked = sign_in(client, "user")
+    requested = sign_in(client, "user")
     done = client.post(STEP, {"code": code_of(phone[0], 30)})
 
-    assert "device" not in asked.cookies
+    assert "device" not in requested.cookies
     cookie = done.cookies["device"]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
 

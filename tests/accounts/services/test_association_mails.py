@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def asked():
+def requested():
     return AssociationRequest.objects.create(
         application=ApplicationFactory(), store=make_store(), message="Please"
     )
@@ -32,40 +32,40 @@ def queued(monkeypatch):
     return found
 
 
-def test_operators_get_a_mail_with_a_link_to_the_decision(asked, settings):
+def test_operators_get_a_mail_with_a_link_to_the_decision(requested, settings):
     operator = OperatorFactory()
 
-    send_request(request_id=str(asked.pk), user_id=str(operator.pk))
+    send_request(request_id=str(requested.pk), user_id=str(operator.pk))
 
     letter = mail.outbox[0]
     assert letter.to == [operator.email]
-    assert f"{settings.PUBLIC_URL}/admin/accounts/associationrequest/{asked.pk}/change/" in letter.body
+    assert f"{settings.PUBLIC_URL}/admin/accounts/associationrequest/{requested.pk}/change/" in letter.body
     assert "Please" in letter.body
 
 
-def test_a_decided_request_is_not_mailed(asked):
-    AssociationRequest.objects.filter(pk=asked.pk).update(state="Withdrawn", decided=timezone.now())
+def test_a_decided_request_is_not_mailed(requested):
+    AssociationRequest.objects.filter(pk=requested.pk).update(state="Withdrawn", decided=timezone.now())
 
-    send_association_mail(request_id=str(asked.pk), user_id=str(OperatorFactory().pk))
+    send_association_mail(request_id=str(requested.pk), user_id=str(OperatorFactory().pk))
 
     assert mail.outbox == []
 
 
-def test_only_operators_with_a_confirmed_address_are_informed(asked, queued):
+def test_only_operators_with_a_confirmed_address_are_informed(requested, queued):
     confirmed, _ = OperatorFactory(), OperatorFactory(email_confirmed=None)
 
-    inform_operators(asked)
+    inform_operators(requested)
 
     assert queued == [str(confirmed.pk)]
 
 
-def test_many_requests_in_an_hour_are_not_mailed(asked, queued):
+def test_many_requests_in_an_hour_are_not_mailed(requested, queued):
     OperatorFactory()
     store = make_store()
     AssociationRequest.objects.bulk_create(
         AssociationRequest(application=ApplicationFactory(), store=store) for _ in range(MAILED_PER_HOUR)
     )
 
-    inform_operators(asked)
+    inform_operators(requested)
 
     assert queued == []

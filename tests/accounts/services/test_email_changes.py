@@ -70,7 +70,7 @@ def test_a_link_is_good_for_a_day(user, time_machine):
     assert pending_email_change(user) is None
 
 
-def test_a_new_password_ends_what_was_asked_with_the_old_one(user):
+def test_a_new_password_ends_what_was_requested_with_the_old_one(user):
     token = ask(user)
 
     user.set_password("another long pass phrase")

@@ -129,7 +129,7 @@ def test_two_spellings_that_were_confirmed_are_two_mailboxes(world):
     assert all(message.body.count("/accounts/password-reset/") == 1 for message in mail.outbox)
 
 
-def test_changed_address_is_confirmed_by_its_own_link_and_an_unconfirmed_one_is_not_told(world):
+def test_changed_address_is_confirmed_by_its_own_link_and_an_unconfirmed_one_is_not_notified(world):
     user = make_account(world)
     mail.outbox.clear()
 

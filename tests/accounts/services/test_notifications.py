@@ -28,7 +28,7 @@ def titles(user):
     return list(Notification.objects.filter(user=user).order_by("pk").values_list("title", flat=True))
 
 
-def test_the_same_is_told_once_and_mailed_once(world):
+def test_the_same_notification_is_shown_and_mailed_once(world):
     for _ in range(2):
         notify(user_ids=[world.user.pk, world.outsider.pk], key="a", **SAID)
 
@@ -71,7 +71,7 @@ def test_nothing_is_mailed_to_an_address_that_is_not_confirmed(world):
     assert mail.outbox == []
 
 
-def test_owners_are_told_of_a_decision(world):
+def test_owners_are_notified_of_a_decision(world):
     request = AssociationRequest.objects.create(
         application=world.application, store=world.unassociated, requested_by=world.user
     )
@@ -88,7 +88,7 @@ def test_owners_are_told_of_a_decision(world):
 
 
 @pytest.mark.parametrize(("left", "days"), [(29.5, 30), (6.5, 7), (0.5, 1)])
-def test_owners_are_told_of_a_key_once_for_each_mark(world, left, days):
+def test_owners_are_notified_of_a_key_once_for_each_mark(world, left, days):
     now = timezone.now()
     world.application.keys.all().delete()
     add_key(
@@ -102,7 +102,7 @@ def test_owners_are_told_of_a_key_once_for_each_mark(world, left, days):
     assert titles(world.user) == [f"A key of Mail Studio ends in {days} day{'s' if days > 1 else ''}"]
 
 
-def test_no_one_is_told_of_a_key_that_another_one_outlives(world):
+def test_no_one_is_notified_of_a_key_that_another_one_outlives(world):
     now = timezone.now()
     for end in (5, 300):
         add_key(
@@ -114,7 +114,7 @@ def test_no_one_is_told_of_a_key_that_another_one_outlives(world):
     assert notify_of_ending_keys(now=now) == 0
 
 
-def test_owners_are_told_of_a_disabled_webhook_and_of_an_invitation(world):
+def test_owners_are_notified_of_a_disabled_webhook_and_of_an_invitation(world):
     webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.216.34/in"})
     disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
     disable_webhook(webhook=webhook, reason="again")
@@ -130,7 +130,7 @@ def test_owners_are_told_of_a_disabled_webhook_and_of_an_invitation(world):
     assert not Notification.objects.filter(user=world.operator).exists()
 
 
-def test_owners_are_told_of_a_rate_limit_used_to_80_percent_once_a_day(world):
+def test_owners_are_notified_of_a_rate_limit_used_to_80_percent_once_a_day(world):
     clear_caches()
     world.application.subscription.requests_per_minute = 10
     world.application.subscription.save()

@@ -74,7 +74,7 @@ def test_an_issued_token_opens_the_api(party, user):
         ({"resource": ["http://127.0.0.1:8000/api/v1", "https://elsewhere.example"]}, "invalid_target"),
     ],
 )
-def test_a_code_is_bound_to_what_was_asked(party, user, changes, error):
+def test_a_code_is_bound_to_what_was_requested(party, user, changes, error):
     code = party.code_for(user)
     assert refused(party.redeem(code, **changes), error)
     assert not AccessToken.objects.exists()
@@ -153,7 +153,7 @@ def test_a_resource_is_kept_with_the_tokens(party, user):
     assert AccessToken.objects.get().resource == [api]
 
 
-def test_scopes_asked_for_are_the_scopes_given(party, user):
+def test_scopes_requested_are_the_scopes_given(party, user):
     tokens = party.sign_in(user, scope="Store.Self.Read Order.All.Read Store.Self.Read")
     assert tokens["scope"] == "Store.Self.Read Order.All.Read"
 

@@ -45,12 +45,12 @@ def test_a_response_mode_does_not_move_the_answer(public, user):
     assert urlsplit(response["Location"]).fragment == ""
 
 
-def test_a_first_party_application_with_a_key_is_not_asked_about(user):
+def test_a_first_party_application_with_a_key_needs_no_consent(user):
     party = Party(ApplicationFactory(confidential=True, first_party=True))
     assert "code" in answer_of(party.ask(browser_of(user)))
 
 
-def test_a_first_party_application_without_a_key_is_asked_about(user):
+def test_a_first_party_application_without_a_key_needs_consent(user):
     party = Party(ApplicationFactory(first_party=True))
     assert party.ask(browser_of(user)).status_code == 200
 
@@ -62,7 +62,7 @@ def test_the_reference_itself_cannot_be_used_for_a_sign_in(user):
         assert party.ask(browser_of(user), client_id=client_id, redirect_uri=address).status_code == 400
 
 
-def test_operator_rights_are_always_asked_about(db):
+def test_operator_rights_always_need_consent(db):
     party = Party(ApplicationFactory(confidential=True, first_party=True))
     operator = OperatorFactory()
     assert party.ask(browser_of(operator), scope="Operator").status_code == 200
@@ -102,20 +102,20 @@ def test_a_code_challenge_is_asked_of_confidential_clients_too(confidential, use
     assert confidential.consent_of(user, code_challenge=None)["error"] == "invalid_request"
 
 
-def test_account_is_consented_to_in_words_and_only_when_asked_for(public, user):
+def test_account_is_consented_to_in_words_and_only_when_requested(public, user):
     words = "See your name and e-mail, create users and applications for you"
 
-    asked = public.ask(browser_of(user), scope="Store.Self.Read Account").content.decode()
+    requested = public.ask(browser_of(user), scope="Store.Self.Read Account").content.decode()
     by_default = public.ask(browser_of(user)).content.decode()
 
-    assert words in asked
+    assert words in requested
     assert words not in by_default
 
 
 def test_third_party_sees_other_applications_of_the_person_only_when_consented(world):
-    asked = {"Store.Self.Read": ["Mail Studio"], "Application.Self.Read": ["Mail Studio", "Second"]}
+    requested = {"Store.Self.Read": ["Mail Studio"], "Application.Self.Read": ["Mail Studio", "Second"]}
     create_application(caller=Caller.on_pages(world.user), values={"Name": "Second"})
 
-    for scope, names in asked.items():
+    for scope, names in requested.items():
         listed = world.as_user(world.user, (scope,), world.application).call("GET", "/application").json()
         assert [application["Name"] for application in listed] == names

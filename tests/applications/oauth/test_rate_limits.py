@@ -120,7 +120,7 @@ def test_one_request_too_many_is_429_with_all_a_client_needs(world):
     assert body["_meta"]["Messages"]
 
 
-def test_who_waits_as_told_is_served_at_once(world):
+def test_who_waits_as_stated_is_served_at_once(world):
     client = world.as_application()
     limit(world.application, 5)
     for _ in range(7):
@@ -272,6 +272,7 @@ def burst(url: str, client: ApiClient, count: int) -> list[int]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_exactly_the_quota_is_served_by_several_processes(tmp_path):
     world = build_world()
     client = world.as_application()

@@ -213,13 +213,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("registered", "asked"), ACCEPTED)
-def test_a_registered_address_is_known(registered, asked):
-    assert is_registered(asked, ["https://other.example/", registered])
+def test_a_registered_address_is_known(registered, requested):
+    assert is_registered(requested, ["https://other.example/", registered])
 
 
 @pytest.mark.parametrize(("registered", "asked"), REFUSED)
-def test_any_other_address_is_not(registered, asked):
-    assert not is_registered(asked, ["https://other.example/", registered])
+def test_any_other_address_is_not(registered, requested):
+    assert not is_registered(requested, ["https://other.example/", registered])
 
 
 def test_nothing_registered_means_nothing_known():
@@ -229,8 +229,8 @@ def test_nothing_registered_means_nothing_known():
 def test_refused_addresses_never_get_an_answer(user):
     urls = (WEB, QUERY, PORT, NATIVE6)
     party, browser = Party(ApplicationFactory(reply_urls=urls)), browser_of(user)
-    asked = {variant for registered, variant in REFUSED if registered in urls} - set(urls) - {NATIVE, ""}
-    for variant in asked:
+    requested = {variant for registered, variant in REFUSED if registered in urls} - set(urls) - {NATIVE, ""}
+    for variant in requested:
         response = party.ask(browser, redirect_uri=variant)
         assert response.status_code == 400, variant
         assert "Location" not in response.headers

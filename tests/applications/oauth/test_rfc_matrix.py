@@ -19,9 +19,9 @@ class Scene:
     public: Party
 
     def error(self, **changes: str | None) -> str:
-        return answer_of(self.asked(**changes))["error"]
+        return answer_of(self.requested(**changes))["error"]
 
-    def asked(self, **changes: str | None) -> Any:
+    def requested(self, **changes: str | None) -> Any:
         return self.party.ask(browser_of(self.user), **changes)
 
     def answered(self, **changes: str) -> Any:
@@ -75,7 +75,7 @@ RULES: list[Rule] = [
     (
         "RFC 6749 3.1",
         "the authorization endpoint takes GET and POST",
-        lambda s: (s.asked().status_code, s.answered().status_code),
+        lambda s: (s.requested().status_code, s.answered().status_code),
         (200, 303),
     ),
     (
@@ -84,7 +84,7 @@ RULES: list[Rule] = [
         lambda s: s.error(response_type=""),
         "invalid_request",
     ),
-    ("RFC 6749 3.1", "unknown parameters are ignored", lambda s: s.asked(colour="blue").status_code, 200),
+    ("RFC 6749 3.1", "unknown parameters are ignored", lambda s: s.requested(colour="blue").status_code, 200),
     (
         "RFC 6749 3.1.1",
         "an unknown response type is an error",
@@ -94,7 +94,7 @@ RULES: list[Rule] = [
     (
         "RFC 6749 3.1.2.4",
         "no redirect to an address that is not registered",
-        lambda s: s.asked(redirect_uri="https://x.example/").status_code,
+        lambda s: s.requested(redirect_uri="https://x.example/").status_code,
         400,
     ),
     (
@@ -241,13 +241,13 @@ RULES: list[Rule] = [
     (
         "RFC 9207 2",
         "every answer names the issuer",
-        lambda s: (s.party.consent_of(s.user)["iss"], answer_of(s.asked(scope="x"))["iss"]),
+        lambda s: (s.party.consent_of(s.user)["iss"], answer_of(s.requested(scope="x"))["iss"]),
         ("http://127.0.0.1:8000",) * 2,
     ),
     (
         "RFC 9700 2.1",
         "the redirect URI is compared exactly",
-        lambda s: s.asked(redirect_uri="https://client.example/callback/").status_code,
+        lambda s: s.requested(redirect_uri="https://client.example/callback/").status_code,
         400,
     ),
     (
@@ -272,7 +272,7 @@ RULES: list[Rule] = [
     (
         "RFC 9700 4.16",
         "the consent page cannot be framed",
-        lambda s: "frame-ancestors 'none'" in s.asked()["Content-Security-Policy"],
+        lambda s: "frame-ancestors 'none'" in s.requested()["Content-Security-Policy"],
         True,
     ),
 ]

@@ -172,7 +172,7 @@ def test_order_of_refusals_is_key_missing_then_token_then_key(world):
     )
 
 
-def test_refused_key_is_told_as_by_the_gateway(world):
+def test_refused_key_is_reported_as_by_the_gateway(world):
     response = ApiClient(world.as_user(world.user).token, "wrong").call("GET", "/store")
 
     assert (response.json()["statusCode"], response.json()["message"]) == (401, INVALID_KEY)
@@ -197,15 +197,15 @@ def test_a_wrong_key_is_refused_also_where_none_is_needed(world):
 
 @pytest.mark.parametrize(("length", "looks"), [(512, 1), (513, 0)])
 def test_a_key_that_is_too_long_for_one_is_not_looked_up(world, monkeypatch, length, looks):
-    asked = []
+    requested = []
     monkeypatch.setattr(
-        token_authentication, "fetch_row", lambda *values: asked.append(values) or fetch_row(*values)
+        token_authentication, "fetch_row", lambda *values: requested.append(values) or fetch_row(*values)
     )
 
     response = ApiClient(world.as_user(world.user).token, "x" * length).call("GET", "/store")
 
     assert refused(response, "subscription_key_invalid") == INVALID_KEY
-    assert len(asked) == looks
+    assert len(requested) == looks
 
 
 def test_blanks_around_a_key_are_no_part_of_it(world):

@@ -116,6 +116,7 @@ def test_no_file():
     assert refused.value.returncode == 2
 
 
+@pytest.mark.slow
 def test_standard_input_and_the_exit_code(child_environment, small):
     command = [sys.executable, "-m", "django", "import_eddm", "-", "--vintage", "2026-09"]
 

@@ -22,6 +22,7 @@ CASES = int(os.environ.get("FULFILLMENT_HOSTILE_CASES", "400"))
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
     load_demo_population()
     world = build_world()

@@ -48,6 +48,7 @@ def gadgets(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_environment):
     environment = child_environment | {
         "DJANGO_SETTINGS_MODULE": "gadget_settings",

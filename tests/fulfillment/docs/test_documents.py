@@ -111,6 +111,7 @@ def answers_of(document: Path, service: str) -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_first_call_of_the_readme_works_as_pasted(live_server):
     load_demo()
     reset_demo()

@@ -79,25 +79,25 @@ def test_soak_runs_nothing_but_its_parts(checkout):
         (WITHOUT_VENV, "has no venv module; install it (on Debian and Ubuntu: apt install python3-venv)."),
     ],
 )
-def test_unfit_python_is_told_in_one_sentence(checkout, script, sentence):
+def test_unfit_python_is_reported_in_one_sentence(checkout, script, sentence):
     done = make(checkout, "run", fake_python(checkout, script))
 
     assert done.returncode != 0
     assert done.stdout == ""
-    told, *rest = done.stderr.splitlines()
-    assert told.endswith(sentence)
+    reported, *rest = done.stderr.splitlines()
+    assert reported.endswith(sentence)
     assert [line for line in rest if not line.startswith("make: ***")] == []
     assert not (checkout / ".venv").exists()
 
 
-def test_missing_python_is_told(checkout):
+def test_missing_python_is_reported(checkout):
     done = make(checkout, "run", "PYTHON=no-such-python")
 
     assert done.stderr.startswith("There is no no-such-python; install Python 3.11 or newer")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_read_only_checkout_is_told(checkout):
+def test_read_only_checkout_is_reported(checkout):
     checkout.chmod(0o555)
 
     done = make(checkout, "run")
@@ -118,7 +118,7 @@ def test_unchanged_requirements_are_not_installed_again(checkout):
     assert done.stdout == "make: Nothing to be done for 'install'.\n"
 
 
-def test_environment_of_a_removed_python_is_made_anew(checkout):
+def test_environment_of_a_removed_python_is_created_again(checkout):
     stamp = checkout / ".venv" / "base.stamp"
     (stamp.parent / "bin").mkdir(parents=True)
     (stamp.parent / "bin" / "python").symlink_to(checkout / "removed")

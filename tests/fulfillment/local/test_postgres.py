@@ -229,7 +229,7 @@ def test_root_runs_the_server_as_the_owner_of_the_checkout(folder):
     assert owners == {nobody.pw_uid}
 
 
-def test_broken_cluster_is_made_anew_only_without_durability(cluster):
+def test_broken_cluster_is_created_again_only_without_durability(cluster):
     (cluster / "global" / "pg_control").write_bytes(b"")
 
     with pytest.raises(postgres.PostgresUnavailable, match=r"did not start in .*pg_control"):
@@ -252,7 +252,7 @@ def test_cluster_of_another_user_is_refused(cluster, monkeypatch):
         postgres.ensure_running(cluster)
 
 
-def test_full_disk_is_told(folder, monkeypatch):
+def test_full_disk_is_reported(folder, monkeypatch):
     monkeypatch.setattr(
         postgres.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(100, 100, 5 << 20)
     )
@@ -261,7 +261,7 @@ def test_full_disk_is_told(folder, monkeypatch):
         postgres.ensure_running(folder)
 
 
-def test_folder_that_cannot_be_made_is_told(folder):
+def test_folder_that_cannot_be_made_is_reported(folder):
     folder.parent.joinpath("file").write_text("")
 
     with pytest.raises(postgres.PostgresUnavailable, match=r"cannot keep its data in .*Not a directory"):

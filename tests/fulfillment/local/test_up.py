@@ -227,7 +227,7 @@ def test_root_is_told_how_to_go_on_where_rights_cannot_be_dropped(monkeypatch, t
     )
 
 
-def test_taken_port_is_told(service, var):
+def test_taken_port_is_reported(service, var):
     run = Run(var, PORT=str(service.port))
 
     assert run.process.wait(30) == 1

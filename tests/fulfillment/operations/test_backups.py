@@ -351,7 +351,7 @@ def test_backup_is_private_and_never_written_over(shop, tmp_path):
         call_command("backup", str(tmp_path / "other"))
 
 
-def test_backup_with_other_encryption_keys_is_told(shop, second, tmp_path):
+def test_backup_with_other_encryption_keys_is_reported(shop, second, tmp_path):
     call_command("backup", str(tmp_path / "backup"))
 
     other = {**second, "FULFILLMENT_ENCRYPTION_KEYS": "another key of another service 0123456789"}

@@ -171,10 +171,11 @@ def test_logs_and_error_answers_hold_no_secret(planted, log):
     bodies = "".join(f"{answer.headers}{answer.content.decode('utf-8', 'replace')}" for answer in answers)
     assert {answer.status_code // 100 for answer in answers} <= {2, 3, 4}
     assert found_in(bodies, secrets) == []
-    told = [record for record in log if found_in(record, secrets)]
-    assert told == []
+    reported = [record for record in log if found_in(record, secrets)]
+    assert reported == []
 
 
+@pytest.mark.slow
 def test_pages_of_operators_show_no_secret(planted):
     world, _, secrets = planted
     browser = Client()
@@ -196,6 +197,7 @@ def test_pages_of_operators_show_no_secret(planted):
     assert seen > 20
 
 
+@pytest.mark.slow
 def test_password_of_the_database_is_said_nowhere(tmp_path):
     password = "canary-of-the-database"
     environment = {

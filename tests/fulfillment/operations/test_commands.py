@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from django.core.management import get_commands
 
 from tests.support.live_server import ROOT, served_environment
@@ -53,6 +54,7 @@ print(json.dumps(told))
 """
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     known = {name for name, app in get_commands().items() if app in OURS}
     assert known - NOT_TRIED == set(ARGUMENTS)
@@ -61,10 +63,10 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
     (tmp_path / "orders.csv").write_text("order number,status\n10000001,Shipped\n")
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody:hidden@127.0.0.1:9/none")
     environment["S3_BUCKET"] = "prints"
-    asked = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
+    requested = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
 
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(asked)],
+        [sys.executable, "-c", PROGRAM, json.dumps(requested)],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -74,9 +76,9 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    told = json.loads(done.stdout)
-    assert set(told) == set(ARGUMENTS)
-    for name, (line, code) in told.items():
+    reported = json.loads(done.stdout)
+    assert set(reported) == set(ARGUMENTS)
+    for name, (line, code) in reported.items():
         assert code == 1, name
         assert "database" in line, name
         assert "refused" in line, name
@@ -84,6 +86,7 @@ def test_a_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
         assert "hidden" not in line
 
 
+@pytest.mark.slow
 def test_the_stack_is_there_for_who_asks():
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody@127.0.0.1:9/none")
     command = [sys.executable, "manage.py", "prune", "--dry-run", "--traceback"]

@@ -230,6 +230,7 @@ def test_export_holds_what_is_kept_and_no_secret(world, person, tmp_path):
         call_command("export_user_data", "zenobia.quill", str(tmp_path / "zenobia.zip"))
 
 
+@pytest.mark.slow
 def test_export_of_who_did_much_is_packed_record_by_record(world):
     with connection.cursor() as cursor:
         cursor.execute(

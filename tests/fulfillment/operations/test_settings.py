@@ -24,12 +24,14 @@ def run(environment, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_production_is_clean_for_deployment():
     result = run(PRODUCTION, "check", "--deploy", "--fail-level", "WARNING")
 
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.slow
 def test_cookies_of_production_are_for_https_and_this_host_alone():
     said = run(PRODUCTION, "diffsettings").stdout
 
@@ -112,6 +114,7 @@ def test_wrong_variable_stops_the_start_with_its_name():
     ] == []
 
 
+@pytest.mark.slow
 def test_wrong_variable_is_the_last_line_of_a_command():
     result = run({**PRODUCTION, "EMAIL_PORT": "many"}, "check")
 
@@ -119,6 +122,7 @@ def test_wrong_variable_is_the_last_line_of_a_command():
     assert "EMAIL_PORT is 'many'" in result.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_secret_is_read_from_a_file(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRETS["SECRET_KEY"] + "\n")
@@ -229,6 +233,7 @@ def test_check_for_deployment_misses_packages_that_are_not_installed(name, produ
     assert "is not installed: the service would not start" in message
 
 
+@pytest.mark.slow
 def test_check_after_make_run_says_that_it_was_not_of_production(tmp_path):
     lines = [f"{name}={value}" for name, value in SECRETS.items()]
     lines.append("DATABASE_URL=postgresql://nobody@127.0.0.1:9/none")
@@ -249,6 +254,7 @@ def test_check_after_make_run_says_that_it_was_not_of_production(tmp_path):
     assert "development.env" in result.stderr
 
 
+@pytest.mark.slow
 def test_least_length_of_a_secret_is_one_number_everywhere():
     document = (ROOT / "docs" / "operating" / "settings.md").read_text("utf-8")
     named = set(re.findall(r"at least (\d+) random characters|\((\d+) characters or more", document))
@@ -263,6 +269,7 @@ def test_least_length_of_a_secret_is_one_number_everywhere():
     )
 
 
+@pytest.mark.slow
 def test_https_is_demanded_for_an_hour_and_of_this_host_alone_until_told_otherwise():
     said = run(PRODUCTION, "diffsettings").stdout
     more = {"HSTS_SECONDS": "31536000", "HSTS_INCLUDE_SUBDOMAINS": "1", "HSTS_PRELOAD": "1"}
@@ -275,6 +282,7 @@ def test_https_is_demanded_for_an_hour_and_of_this_host_alone_until_told_otherwi
         assert f"SECURE_HSTS_{line}" in raised
 
 
+@pytest.mark.slow
 def test_demo_is_refused_in_production_without_a_stack():
     environment = {**PRODUCTION, "PATH": os.environ["PATH"]}
     result = subprocess.run(
@@ -291,6 +299,7 @@ def test_demo_is_refused_in_production_without_a_stack():
     assert "development mode" in result.stderr
 
 
+@pytest.mark.slow
 def test_demo_as_json_is_refused_in_production():
     result = run(PRODUCTION, "demo", "--json")
 

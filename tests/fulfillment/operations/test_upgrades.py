@@ -55,6 +55,7 @@ def test_the_first_release_is_among_them():
     assert "0.1.0.sql.xz" in [path.name for path in RELEASES]
 
 
+@pytest.mark.slow
 def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
     manage(upgraded, "migrate", "--check")
     user = json.loads(manage(upgraded, "demo", "--json"))["user"]

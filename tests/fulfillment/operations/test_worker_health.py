@@ -111,7 +111,7 @@ def test_what_is_no_outage_keeps_its_stack_and_is_said_each_time():
     assert all(one.exc_info for one in records)
 
 
-def test_outages_are_told_from_errors_of_statements():
+def test_outages_are_distinguished_from_errors_of_statements():
     lost, refused = OperationalError("x"), OperationalError("x")
     lost.__cause__ = psycopg.OperationalError("server closed the connection unexpectedly")
     refused.__cause__ = psycopg.errors.LockNotAvailable("canceling statement due to lock timeout")

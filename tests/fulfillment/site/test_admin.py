@@ -15,6 +15,8 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import Store
+from tests.support.scenario import World, build_known_world
+from tests.support.snapshots import Snapshot
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 
@@ -23,8 +25,17 @@ def address(model, page, *arguments):
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=arguments)
 
 
+@pytest.fixture(scope="module")
+def made_full_world(snapshot_of) -> Snapshot[World]:
+    return snapshot_of(lambda: fill(build_known_world()))
+
+
 @pytest.fixture
-def full_world(world):
+def full_world(made_full_world, db) -> World:
+    return made_full_world.restore()
+
+
+def fill(world: World) -> World:
     load_demo_population()
     world.as_user(world.user)
     request_association(
@@ -134,15 +145,15 @@ def choosers():
 )
 def test_related_records_are_found_by_typing(full_world, client, model, name):
     client.force_login(full_world.operator)
-    asked = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
+    requested = {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": name}
     known = model._meta.get_field(name).related_model._base_manager.count()
 
-    found = client.get("/admin/autocomplete/", asked).json()
+    found = client.get("/admin/autocomplete/", requested).json()
     assert 0 < len(found["results"]) == min(known, 20)
-    assert client.get("/admin/autocomplete/", {**asked, "term": "no such thing"}).json()["results"] == []
+    assert client.get("/admin/autocomplete/", {**requested, "term": "no such thing"}).json()["results"] == []
 
     client.force_login(full_world.outsider)
-    assert client.get("/admin/autocomplete/", asked).status_code == 302
+    assert client.get("/admin/autocomplete/", requested).status_code == 302
 
 
 NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-000000000000"]
@@ -168,7 +179,7 @@ def test_there_is_no_way_from_a_table_to_its_records(world, client):
         assert client.get(f"/admin/r/{content_type}/1/").status_code == 404
 
 
-def test_records_of_one_name_are_told_apart_where_one_is_chosen(world, client):
+def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client):
     other = Tenant.objects.create(domain="other.example", name="Other")
     User.objects.create(tenant=other, username=world.user.username, email="namesake@other.example")
     Application.objects.filter(pk=world.other_application.pk).update(name=world.application.name)
@@ -176,9 +187,9 @@ def test_records_of_one_name_are_told_apart_where_one_is_chosen(world, client):
     client.force_login(world.operator)
 
     for field in ("user", "application", "store"):
-        asked = {"app_label": "accounts", "model_name": "role", "field_name": field}
-        told = [one["text"] for one in client.get("/admin/autocomplete/", asked).json()["results"]]
-        assert len(set(told)) == len(told) > 1
+        requested = {"app_label": "accounts", "model_name": "role", "field_name": field}
+        reported = [one["text"] for one in client.get("/admin/autocomplete/", requested).json()["results"]]
+        assert len(set(reported)) == len(reported) > 1
 
 
 @pytest.mark.parametrize(

@@ -101,9 +101,9 @@ def site_addresses() -> Iterator[str]:
         yield from addresses(f"{search}", {"page": NUMBERS})
         for page in NUMBERS:
             yield f"{search}?s=order{extended}&{urlencode({'page': page})}"
-    asked = dict.fromkeys(("person", "kind", "action", "from", "to", "object"), WORDS)
+    requested = dict.fromkeys(("person", "kind", "action", "from", "to", "object"), WORDS)
     yield from addresses(
-        reverse("admin:audit_log"), {**asked, "after": (*NUMBERS, "9999-12-31T23:59:59-12:00|x|1")}
+        reverse("admin:audit_log"), {**requested, "after": (*NUMBERS, "9999-12-31T23:59:59-12:00|x|1")}
     )
     choose = reverse("admin:autocomplete")
     whole = {"app_label": "stores", "model_name": "order", "field_name": "store"}

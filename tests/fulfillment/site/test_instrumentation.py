@@ -34,6 +34,7 @@ def test_what_no_application_is_known_for_is_not_counted(world, client):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_process_that_ends_writes_down_what_it_counted(tmp_path):
     world = build_world()
     client = world.as_application()

@@ -53,6 +53,7 @@ def test_metrics_are_closed_unless_opened(db, client):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_one_process_tells_the_figures_of_all(tmp_path):
     world = build_world()
     Subscription.objects.filter(application=world.application).update(requests_per_minute=40)
@@ -91,16 +92,17 @@ def assert_measured(text: str, name: str, count: int, **labels: str) -> None:
     assert buckets == sorted(buckets)
     assert figure(text, f"{name}_bucket", le="+Inf", **labels) == count
     assert figure(text, f"{name}_count", **labels) == count
-    told, limits = figure(text, f"{name}_sum", **labels), (0.0, *SECONDS, float("inf"))
+    reported, limits = figure(text, f"{name}_sum", **labels), (0.0, *SECONDS, float("inf"))
     held = [after - before for before, after in pairwise((0.0, *buckets, float(count)))]
     least = sum(number * limit for number, limit in zip(held, limits[:-1], strict=True))
     most = sum(number * limit for number, limit in zip(held, limits[1:], strict=True) if number)
-    assert told > 0
-    assert least <= told <= most
+    assert reported > 0
+    assert least <= reported <= most
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
+@pytest.mark.slow
+def test_the_time_of_answers_and_proofs_is_reported_in_buckets(tmp_path):
     world = build_world()
     make_card(world.associated)
     client = world.as_application()
@@ -108,11 +110,11 @@ def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
     address = "/api/v1/store/associated"
     with serving(tmp_path, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
 
-        def told() -> str:
-            asked = {"Authorization": f"Bearer {TOKEN}"}
-            return requests.get(f"{served.url}/metrics", headers=asked, timeout=10).text
+        def reported() -> str:
+            requested = {"Authorization": f"Bearer {TOKEN}"}
+            return requests.get(f"{served.url}/metrics", headers=requested, timeout=10).text
 
-        before = told()
+        before = reported()
         # The third is the first again, kept and not made anew.
         for name in ("Ada", "Grace", "Ada"):
             made = requests.post(
@@ -121,7 +123,7 @@ def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
             assert made.status_code == 200, made.text
         for _ in range(5):
             requests.get(f"{served.url}{address}", headers=headers, timeout=10)
-        after = told()
+        after = reported()
 
     assert figure(before, "fulfillment_render_seconds_count") == 0
     assert_measured(after, "fulfillment_render_seconds", 2, kind="proof")
@@ -131,16 +133,17 @@ def test_the_time_of_answers_and_proofs_is_told_in_buckets(tmp_path):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
+@pytest.mark.slow
+def test_what_workers_did_and_left_is_reported_by_the_web(tmp_path, settings):
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
     world = build_world()
     forget_jobs()
-    asked = {"Authorization": f"Bearer {TOKEN}"}
+    requested = {"Authorization": f"Bearer {TOKEN}"}
     with receiving() as receiver, serving(tmp_path, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
 
-        def told(name: str, **labels: str) -> float:
+        def reported(name: str, **labels: str) -> float:
             return figure(
-                requests.get(f"{served.url}/metrics", headers=asked, timeout=10).text, name, **labels
+                requests.get(f"{served.url}/metrics", headers=requested, timeout=10).text, name, **labels
             )
 
         make_webhook(world.application, receiver.url())
@@ -149,18 +152,18 @@ def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
         Delivery.objects.update(next_try=timezone.now() - timedelta(seconds=100))
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO procrastinate_jobs (queue_name, task_name) VALUES ('default', 'x')")
-        waiting = told("fulfillment_queue_jobs"), told("fulfillment_deliveries_waiting")
-        ages = told("fulfillment_queue_oldest_seconds"), told("fulfillment_deliveries_oldest_seconds")
+        waiting = reported("fulfillment_queue_jobs"), reported("fulfillment_deliveries_waiting")
+        ages = reported("fulfillment_queue_oldest_seconds"), reported("fulfillment_deliveries_oldest_seconds")
         with working():
             receiver.wait_for(2)
-            wait_for(lambda: told("fulfillment_delivery_attempts_5m", result="refused") >= 1)
-            wait_for(lambda: told("fulfillment_delivery_attempts_5m", result="delivered") == 1)
-            alive = told("fulfillment_workers_alive")
+            wait_for(lambda: reported("fulfillment_delivery_attempts_5m", result="refused") >= 1)
+            wait_for(lambda: reported("fulfillment_delivery_attempts_5m", result="delivered") == 1)
+            alive = reported("fulfillment_workers_alive")
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO procrastinate_jobs (queue_name, task_name, status) VALUES ('mail', 'x', 'failed')"
             )
-        left = told("fulfillment_deliveries_waiting"), told("fulfillment_queue_failed", queue="mail")
+        left = reported("fulfillment_deliveries_waiting"), reported("fulfillment_queue_failed", queue="mail")
 
     assert waiting[0] >= 1
     assert waiting[1] == 2
@@ -171,14 +174,15 @@ def test_what_workers_did_and_left_is_told_by_the_web(tmp_path, settings):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
-    asked = {"Authorization": f"Bearer {TOKEN}"}
+    requested = {"Authorization": f"Bearer {TOKEN}"}
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         gate = Gate(Path(folder))
         gate.open()
         with serving(tmp_path, database=gate.url, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
             gate.shut()
-            answer = requests.get(f"{served.url}/metrics", headers=asked, timeout=10)
+            answer = requests.get(f"{served.url}/metrics", headers=requested, timeout=10)
         gate.shut()
 
     assert answer.status_code == 200
@@ -188,6 +192,7 @@ def test_a_database_that_is_away_is_a_figure_as_well(tmp_path):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_metrics_are_open_to_a_network_when_told(tmp_path):
+@pytest.mark.slow
+def test_metrics_are_open_to_a_network_when_configured(tmp_path):
     with serving(tmp_path, METRICS_NETWORKS="127.0.0.0/8", TMPDIR=str(tmp_path)) as served:
         assert requests.get(f"{served.url}/metrics", timeout=10).status_code == 200

@@ -78,7 +78,8 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_belongs_to_it_unless_the_web_alone_is_asked_for(client):
+@pytest.mark.slow
+def test_a_worker_belongs_to_it_unless_the_web_alone_is_checked(client):
     lone = client.get("/readyz")
 
     assert (lone.status_code, lone.json()["reason"]) == (503, "no worker has been heard of for 30 seconds")

@@ -64,15 +64,15 @@ def test_store_that_lets_them_in_approves_at_once(world, test_application):
     Store.objects.filter(pk=world.unassociated.pk).update(admits_test_applications=True)
     client = world.as_application(test_application)
 
-    asked = client.call("POST", "/association", {"StoreID": "unassociated"})
+    requested = client.call("POST", "/association", {"StoreID": "unassociated"})
     again = client.call("POST", "/association", {"StoreID": "unassociated"})
 
-    assert (asked.status_code, asked.json()["State"]) == (201, "Approved")
-    assert asked.json()["Grants"] == list(DEFAULT_STORE_GRANTS)
-    assert (again.status_code, again.json()["ID"]) == (200, asked.json()["ID"])
+    assert (requested.status_code, requested.json()["State"]) == (201, "Approved")
+    assert requested.json()["Grants"] == list(DEFAULT_STORE_GRANTS)
+    assert (again.status_code, again.json()["ID"]) == (200, requested.json()["ID"])
     assert client.call("GET", "/store/unassociated/product").status_code == 200
-    told = Event.objects.get(application=test_application)
-    assert (told.type, told.data["IsTest"]) == ("association.approved", True)
+    reported = Event.objects.get(application=test_application)
+    assert (reported.type, reported.data["IsTest"]) == ("association.approved", True)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_others_wait_for_an_operator(world, test_application, admits, is_test, g
     Store.objects.filter(pk=world.unassociated.pk).update(admits_test_applications=admits)
     client = world.as_application(test_application if is_test else world.application)
 
-    asked = client.call("POST", "/association", {"StoreID": "unassociated", "Grants": grants})
+    requested = client.call("POST", "/association", {"StoreID": "unassociated", "Grants": grants})
 
-    assert (asked.status_code, asked.json()["State"]) == (201, "Pending")
+    assert (requested.status_code, requested.json()["State"]) == (201, "Pending")
     assert AssociationRequest.objects.get().state == "Pending"
     assert client.call("GET", "/store/unassociated/product").status_code == 403
 

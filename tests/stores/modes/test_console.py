@@ -30,7 +30,7 @@ def text(board, name, **query):
     return response.content.decode()
 
 
-def test_lists_show_test_orders_and_quotes_only_when_asked(shop, tester, board):
+def test_lists_show_test_orders_and_quotes_only_when_requested(shop, tester, board):
     placed = {}
     for kind, client in (("test", tester), ("live", shop.world.as_application())):
         quote = client.call("POST", "/store/associated/quote", QUOTE).json()

@@ -31,6 +31,7 @@ def test_none_of_ten_thousand_requests_reaches_data_of_the_other_mode(twins):
     assert found == []
 
 
+@pytest.mark.slow
 def test_requests_cross_where_the_one_rule_is_away(twins, monkeypatch):
     """So that the tests above see what they look for."""
     monkeypatch.setattr(Caller, "modes", (False, True))

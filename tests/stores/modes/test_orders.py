@@ -46,8 +46,8 @@ def test_order_and_its_events_say_that_they_are_a_test(shop, tester):
     live = shop.place().json()
 
     assert (order["IsTest"], live["IsTest"]) == (True, False)
-    told = {event.data["OrderID"]: event.data["IsTest"] for event in Event.objects.all()}
-    assert told == {order["OrderID"]: True, live["OrderID"]: False}
+    reported = {event.data["OrderID"]: event.data["IsTest"] for event in Event.objects.all()}
+    assert reported == {order["OrderID"]: True, live["OrderID"]: False}
     assert [event_record(event)["Data"]["IsTest"] for event in Event.objects.order_by("pk")] == [True, False]
 
 
@@ -80,7 +80,7 @@ def test_positions_of_live_orders_stay_without_gaps(shop, tester):
         Order.objects.filter(is_test=True).update(position=9)
 
 
-def test_export_view_has_test_orders_only_when_asked(shop, tester, staff):
+def test_export_view_has_test_orders_only_when_requested(shop, tester, staff):
     test, live = shop.place(tester).json(), shop.place().json()
 
     assert [row["OrderID"] for row in exported(staff)] == [live["OrderID"]]

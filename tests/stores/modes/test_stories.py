@@ -74,10 +74,10 @@ def test_cancellation_is_refused_at_every_step(shop, tester, steps):
     order = begin(shop, tester, "CancelRefused")
     play(order, steps)
 
-    asked = shop.act(order, "cancel", client=tester)
+    requested = shop.act(order, "cancel", client=tester)
     play(order)
 
-    assert (asked.status_code, asked.json()["Cancellation"]["State"]) == (202, "Requested")
+    assert (requested.status_code, requested.json()["Cancellation"]["State"]) == (202, "Requested")
     shown = tester.call("GET", f"/store/associated/order/{order['OrderID']}").json()
     assert (shown["Cancellation"]["State"], shown["Status"]) == ("Refused", 40)
     assert not OrderStory.objects.exists()

@@ -261,7 +261,7 @@ def test_files_move_to_the_bucket_and_back_and_are_compared(both, shop_client, s
     assert files_below(tmp_path) == before
 
 
-def test_stopped_move_goes_on_and_a_wrong_copy_is_sent_anew(both, shop_client, tmp_path, capsys):
+def test_stopped_move_goes_on_and_a_wrong_copy_is_sent_again(both, shop_client, tmp_path, capsys):
     for _ in range(3):
         upload(shop_client)
     names = sorted(files_below(tmp_path))

@@ -232,7 +232,7 @@ def test_rotated_box_turns_about_its_middle():
     assert max(abs(one - other) for one, other in zip(*boxes, strict=True)) < 20
 
 
-def test_artwork_only_typst_can_judge_is_refused_when_tried():
+def test_artwork_only_typst_can_check_is_refused_when_tried():
     broken = {"MediaType": "application/pdf", "Data": "JVBERi0xLjcKJSVFT0YK"}
     value = card(Background="card.svg") | {"Artwork": {"card.svg": broken}}
     template = parse_template(value, [])

@@ -73,6 +73,7 @@ def layered_template():
     return parse_template(value | {"Artwork": artwork}, [Field("Words")])
 
 
+@pytest.mark.slow
 def test_memory_overrun_costs_an_error_and_not_the_worker(little_memory):
     start = time.monotonic()
 
@@ -119,6 +120,7 @@ print(len(set(pids)))
 """
 
 
+@pytest.mark.slow
 def test_renderer_of_a_large_web_process_is_kept():
     large_process = [sys.executable, "-c", RENDER_FROM_A_LARGE_PROCESS]
 

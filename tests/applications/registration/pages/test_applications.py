@@ -193,15 +193,15 @@ def test_a_wrong_icon_is_refused_beside_the_field(world, browser):
     assert browser.post(f"/applications/{world.application.pk}/icon", {}).context["form"].errors["icon"]
 
 
-def test_try_it_fills_in_secrets_only_when_asked(world, browser):
+def test_try_it_fills_in_secrets_only_when_requested(world, browser):
     address = f"/applications/{world.application.pk}/try"
     secret = decrypt(world.application.keys.get().ciphertext)
 
     assert secret not in browser.get(address).content.decode()
-    asked = browser.get(f"{address}?fill").content.decode()
+    requested = browser.get(f"{address}?fill").content.decode()
     filled = confirm_password(browser).get(f"{address}?fill").content.decode()
 
-    assert secret not in asked
+    assert secret not in requested
 
     assert secret in filled
     assert "YOUR_" not in filled
@@ -214,14 +214,18 @@ def test_people_ask_to_join_an_application_of_others(world, signed_in):
     for named in (world.application.client_id, str(world.application.pk)):
         newcomer.post("/applications/join", {"application": named, "message": "I work on it"})
 
-    asked = AssociationRequest.objects.get()
-    assert (asked.user, asked.application, asked.store) == (world.outsider, world.application, None)
+    requested = AssociationRequest.objects.get()
+    assert (requested.user, requested.application, requested.store) == (
+        world.outsider,
+        world.application,
+        None,
+    )
     assert "Mail Studio" in newcomer.get("/applications/join").content.decode()
 
-    assert signed_in(world.user).post(f"/applications/join/{asked.pk}/withdraw").status_code == 403
-    newcomer.post(f"/applications/join/{asked.pk}/withdraw")
-    asked.refresh_from_db()
-    assert asked.state == "Withdrawn"
+    assert signed_in(world.user).post(f"/applications/join/{requested.pk}/withdraw").status_code == 403
+    newcomer.post(f"/applications/join/{requested.pk}/withdraw")
+    requested.refresh_from_db()
+    assert requested.state == "Withdrawn"
     response = newcomer.post("/applications/join", {"application": "nothing"})
     assert "application" in response.context["form"].errors
 

@@ -31,7 +31,7 @@ def furnished(world) -> World:
 def portal_addresses(world: World) -> dict[str, str]:
     base = f"/applications/{world.application.pk}"
     webhook, key = world.application.webhooks.first(), world.application.keys.order_by("start_date")[1]
-    asked = AssociationRequest.objects.filter(application=world.application, state="Pending")
+    requested = AssociationRequest.objects.filter(application=world.application, state="Pending")
     issue_access_token(
         user=world.user,
         application=world.other_application,
@@ -40,7 +40,7 @@ def portal_addresses(world: World) -> dict[str, str]:
     )
     joining = AssociationRequest.objects.get(user=world.user)
     return {
-        f"{base}/stores/{asked.get(store=world.unassociated).pk}/withdraw": "Withdraw the request for Unassoc",
+        f"{base}/stores/{requested.get(store=world.unassociated).pk}/withdraw": "Withdraw the request for Unassoc",
         f"{base}/invitations/{OwnerInvitation.objects.get().pk}/withdraw": "Withdraw the invitation of guest@",
         f"/applications/join/{joining.pk}/withdraw": "Withdraw the request for Other?",
         f"{base}/keys/{key.pk}/end": "End this key",
@@ -73,16 +73,17 @@ def test_the_portal_asks_before_it_destroys(furnished, signed_in):
         assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], address
 
 
-def test_what_was_decided_meanwhile_is_not_asked_about(furnished, browser):
-    for asked in AssociationRequest.objects.filter(requested_by=furnished.user):
-        kind = f"{furnished.application.pk}/stores" if asked.store_id else "join"
-        AssociationRequest.objects.filter(pk=asked.pk).update(state="Denied", decided=timezone.now())
-        back = browser.get(f"/applications/{kind}/{asked.pk}/withdraw")
+def test_what_was_decided_meanwhile_is_not_withdrawn(furnished, browser):
+    for requested in AssociationRequest.objects.filter(requested_by=furnished.user):
+        kind = f"{furnished.application.pk}/stores" if requested.store_id else "join"
+        AssociationRequest.objects.filter(pk=requested.pk).update(state="Denied", decided=timezone.now())
+        back = browser.get(f"/applications/{kind}/{requested.pk}/withdraw")
         assert (back.status_code, back.headers["Location"]) == (302, f"/applications/{kind}")
     other = f"/applications/{furnished.application.pk}/invitations/{furnished.user.pk}/withdraw"
     assert browser.get(other).status_code == 404
 
 
+@pytest.mark.slow
 def test_whatever_takes_a_form_asks_or_is_known_to_destroy_nothing(furnished, signed_in):
     """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
     browser = confirm_password(signed_in(furnished.user))

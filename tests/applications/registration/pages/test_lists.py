@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.core import paginator
 
@@ -39,6 +40,7 @@ def test_every_list_pages_and_is_searched_or_is_short_by_a_rule():
     assert {name for name in paged if not searched.search(lists[name])} == set(NOT_SEARCHED)
 
 
+@pytest.mark.slow
 def test_a_list_that_is_longer_than_a_page_goes_on(world, browser, monkeypatch):
     make = paginator.Paginator.__init__
     monkeypatch.setattr(

@@ -92,19 +92,19 @@ def test_ended_key_stays_on_record(world):
     assert end_key(application=world.application, key_id=key.pk).end_date == ended.end_date
 
 
-def test_a_key_is_valid_from_now_for_a_year_unless_told_otherwise(world):
+def test_a_key_is_valid_from_now_for_a_year_unless_set_otherwise(world):
     before = timezone.now()
     usual = add_key(application=world.application)
     start, end = before + timedelta(days=3), before + timedelta(days=5)
-    told = add_key(application=world.application, start_date=start, end_date=end)
+    reported = add_key(application=world.application, start_date=start, end_date=end)
     begun = add_key(application=world.application, start_date=start)
 
     assert before <= usual.start_date <= timezone.now()
     assert usual.end_date - usual.start_date == timedelta(days=365)
-    assert (told.start_date, told.end_date) == (start, end)
+    assert (reported.start_date, reported.end_date) == (start, end)
     assert begun.end_date == start + timedelta(days=365)
     assert decrypt(usual.ciphertext).startswith("sfk_")
-    assert {key.application for key in (usual, told, begun)} == {world.application}
+    assert {key.application for key in (usual, reported, begun)} == {world.application}
 
 
 def test_a_key_ends_after_it_begins(world):

@@ -63,7 +63,7 @@ def test_a_day_ends_at_midnight_utc(application):
         assert [row.day for row in daily_usage()] == [date(2026, 3, 1), date(2026, 3, 2)]
 
 
-def test_selector_returns_the_days_and_applications_asked_for(application):
+def test_selector_returns_the_days_and_applications_requested(application):
     other = ApplicationFactory()
     today = datetime.now(UTC).date()
     DailyUsage.objects.bulk_create(

@@ -102,9 +102,9 @@ def test_a_test_is_sent(operator, webhook):
 def test_disabling_asks_once_and_enabling_takes_it_back(operator, webhook):
     address = f"{WEBHOOKS}{webhook.pk}/disable/"
 
-    asked = text(operator.post(address))
+    requested = text(operator.post(address))
     webhook.refresh_from_db()
-    assert f"Disable {webhook.url}? No more events are sent to it" in asked
+    assert f"Disable {webhook.url}? No more events are sent to it" in requested
     assert webhook.is_enabled
 
     assert "Webhook disabled." in text(operator.post(address, {"confirmed": "1"}, follow=True))
@@ -177,8 +177,8 @@ def test_a_delivery_of_a_disabled_webhook_is_refused_with_the_reason(operator, w
 def test_several_deliveries_are_asked_about_once_and_sent_again(operator, delivery):
     sent = {"action": "resend", "_selected_action": [str(delivery.pk)]}
 
-    asked = text(operator.post(DELIVERIES, sent))
-    assert "Resend these events?" in asked
+    requested = text(operator.post(DELIVERIES, sent))
+    assert "Resend these events?" in requested
     delivery.refresh_from_db()
     assert delivery.state == "Failed"
 

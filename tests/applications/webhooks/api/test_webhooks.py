@@ -292,7 +292,7 @@ class TestEvents:
         assert response.status_code == 400
         assert response.json()["Errors"][0]["Pointer"] == f"?{query.partition('=')[0]}"
 
-    def test_order_is_told_without_anything_of_its_recipient(self, client, path, world):
+    def test_order_event_is_sent_without_anything_of_its_recipient(self, client, path, world):
         make_product(world.associated)
         webhook = make_webhook(world.application)
         order = client.call("POST", "/store/associated/order", order_body(ExternalID="acme-1")).json()
@@ -319,13 +319,13 @@ class TestEvents:
             text = taken.body.decode()
             assert [value for value in RECIPIENT.values() if len(value) > 2 and value in text] == []
 
-    def test_decisions_about_associations_are_told(self, client, path, world):
+    def test_decisions_about_associations_are_sent(self, client, path, world):
         operator = world.as_operator()
         decided = []
         for action in ("deny", "approve"):
-            asked = client.call("POST", "/association", {"StoreID": "unassociated"}).json()
-            decided.append(asked["ID"])
-            operator.call("POST", f"/association/{asked['ID']}/{action}", {"Note": "Dear Ada"})
+            requested = client.call("POST", "/association", {"StoreID": "unassociated"}).json()
+            decided.append(requested["ID"])
+            operator.call("POST", f"/association/{requested['ID']}/{action}", {"Note": "Dear Ada"})
 
         settle()
         events = client.call("GET", f"{path}/event?type=association.*").json()
@@ -337,8 +337,8 @@ class TestEvents:
         assert "Ada" not in json.dumps(events)
 
     def test_withdrawn_request_is_no_news(self, client, path):
-        asked = client.call("POST", "/association", {"StoreID": "unassociated"}).json()
-        client.call("POST", f"/association/{asked['ID']}/withdraw")
+        requested = client.call("POST", "/association", {"StoreID": "unassociated"}).json()
+        client.call("POST", f"/association/{requested['ID']}/withdraw")
 
         assert client.call("GET", f"{path}/event").json() == []
 

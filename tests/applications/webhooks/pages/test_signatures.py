@@ -58,7 +58,7 @@ def test_headers_shown_are_those_a_receiver_verifies(made, received):
     assert headers["User-Agent"].startswith("StoreFulfillment")
 
 
-def test_a_valid_signature_is_told_from_an_old_one(made, received):
+def test_a_valid_signature_is_distinguished_from_an_old_one(made, received):
     assert verdict(made[0], *received).is_valid
     assert verdict(made[0], *received).notes == ()
     late = verdict(made[0], *received, minutes=6)

@@ -153,11 +153,11 @@ def test_kept_connection_closed_at_the_next_request_is_replaced():
         ("gopher://127.0.0.1/", "refused"),
     ],
 )
-def test_reason_is_told(url, why):
+def test_reason_is_reported(url, why):
     assert why in post(url, time_limit=5).error
 
 
-def test_connection_closed_without_answer_is_told(receiver):
+def test_connection_closed_without_answer_is_reported(receiver):
     assert "closed" in post(receiver.url("/close")).error
 
 

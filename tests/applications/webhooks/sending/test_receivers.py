@@ -53,6 +53,7 @@ def running(command: list[str], port: int, secret: str, output: Path):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("this_machine_allowed")
 @pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.slow
 def test_receiver_of_the_guide_works_as_pasted(world, tmp_path, language):
     code, port, output = receiver_of_the_guide(language), free_port(), tmp_path / "output"
     if language == "javascript":

@@ -172,11 +172,11 @@ def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
                 workers.append(start_worker(**{LEASE: "3"}))
         wait_for(is_all_delivered, seconds=40)
 
-    told: dict[int, set[int]] = {}
+    reported: dict[int, set[int]] = {}
     for received in receiver.received:
         data = received.event["Data"]
-        told.setdefault(data["OrderID"], set()).add(data["Sequence"])
-    assert told == {order: set(range(1, steps + 1)) for order in range(orders)}
+        reported.setdefault(data["OrderID"], set()).add(data["Sequence"])
+    assert reported == {order: set(range(1, steps + 1)) for order in range(orders)}
     assert len({one.headers["webhook-id"] for one in receiver.received}) == orders * steps
 
 
@@ -244,7 +244,7 @@ def test_process_that_hangs_while_it_ends_is_left_in_time():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_worker_without_a_database_ends_when_told(number, tmp_path):
+def test_worker_without_a_database_ends_when_stopped(number, tmp_path):
     output = tmp_path / "output"
     with output.open("wb") as file:
         worker = start_worker(file, DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing")

@@ -261,7 +261,7 @@ def test_test_event_goes_to_one_webhook_whatever_it_hears_of(world):
     assert take(delivery).event_id == delivery.event.event_id
 
 
-def test_resend_begins_anew_whatever_became_of_it(world):
+def test_resend_begins_again_whatever_became_of_it(world):
     webhook = make_webhook(world.application)
     delivery = delivery_of(make_event(world.application), webhook)
     record_attempt(taken=take(delivery), answer=Answer(5, 200), started=timezone.now(), now=timezone.now())

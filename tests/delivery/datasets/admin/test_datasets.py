@@ -70,8 +70,8 @@ def test_activate_and_discard(operator):
     first, second = load_dataset(), load_dataset(active=False)
 
     activated = operator.post(f"{LIST}{second.pk}/activate/", follow=True)
-    asked = operator.post(f"{LIST}{first.pk}/discard/")
-    assert "Its counts are deleted; only its record stays." in text(asked)
+    requested = operator.post(f"{LIST}{first.pk}/discard/")
+    assert "Its counts are deleted; only its record stays." in text(requested)
     assert Dataset.objects.get(pk=first.pk).status == "retired"
     discarded = operator.post(f"{LIST}{first.pk}/discard/", {"confirmed": "1"}, follow=True)
     refused = operator.post(f"{LIST}{second.pk}/discard/", {"confirmed": "1"}, follow=True)
@@ -116,10 +116,10 @@ def test_export(operator):
         ("", ["Look up a ZIP code"]),
     ],
 )
-def test_look_up(operator, asked, says):
+def test_look_up(operator, requested, says):
     load_dataset()
 
-    shown = text(operator.get(f"{LIST}look-up/", {"postal_code": asked}))
+    shown = text(operator.get(f"{LIST}look-up/", {"postal_code": requested}))
 
     assert [phrase for phrase in says if phrase not in shown] == []
 

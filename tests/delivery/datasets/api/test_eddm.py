@@ -51,7 +51,7 @@ def zeros(code):
     return {"PostalCode": code, "ResidentialCount": 0, "BusinessCount": 0, "TotalCount": 0, "Routes": []}
 
 
-def test_answers_in_the_order_asked(client, dataset):
+def test_answers_in_the_order_requested(client, dataset):
     response = ask(client, "00501", "99999", "84101")
 
     assert response.status_code == 200

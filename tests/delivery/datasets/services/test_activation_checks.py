@@ -9,7 +9,7 @@ LIVE: Populations = {
 }
 
 
-def judge(populations: Populations, live, rejects: int = 0, rows: int = 1000, max_reject: float = 0.5):
+def concerns_of(populations: Populations, live, rejects: int = 0, rows: int = 1000, max_reject: float = 0.5):
     return activation_warnings(
         populations=populations,
         totals=totals_of(populations),
@@ -27,12 +27,12 @@ def scaled(residential: int, business: int) -> Populations:
 
 @pytest.mark.parametrize(("rejects", "count"), [(0, 0), (5, 0), (6, 1)])
 def test_rejects(rejects, count):
-    assert len(judge(LIVE, None, rejects)) == count
+    assert len(concerns_of(LIVE, None, rejects)) == count
 
 
 def test_rejects_by_another_limit():
-    assert judge(LIVE, None, 6, max_reject=0.6) == []
-    assert judge(LIVE, None, 1, max_reject=0) == ["0.10 % of the lines were rejected, more than 0 %."]
+    assert concerns_of(LIVE, None, 6, max_reject=0.6) == []
+    assert concerns_of(LIVE, None, 1, max_reject=0) == ["0.10 % of the lines were rejected, more than 0 %."]
 
 
 @pytest.mark.django_db
@@ -47,16 +47,16 @@ def test_rejects_by_another_limit():
     ],
 )
 def test_totals_within_ten_percent(populations, concerns):
-    assert judge(populations, load_dataset(LIVE)) == concerns
+    assert concerns_of(populations, load_dataset(LIVE)) == concerns
 
 
 @pytest.mark.django_db
 def test_an_area_that_vanishes():
     moved = {code.replace("005", "006", 1): routes for code, routes in LIVE.items()}
 
-    assert judge(moved, load_dataset(LIVE)) == ["1 3-digit areas vanish: 005."]
+    assert concerns_of(moved, load_dataset(LIVE)) == ["1 3-digit areas vanish: 005."]
 
 
 @pytest.mark.django_db
 def test_a_synthetic_live_set_is_no_measure():
-    assert judge({"10001": {"C001": pack(1, 1)}}, load_dataset(LIVE, is_synthetic=True)) == []
+    assert concerns_of({"10001": {"C001": pack(1, 1)}}, load_dataset(LIVE, is_synthetic=True)) == []

@@ -19,6 +19,7 @@ def upload(name: str = "small.csv") -> ImportRun:
     return receive_upload(upload=SimpleUploadedFile(name, content), by="Ada")
 
 
+@pytest.mark.slow
 def test_an_upload_is_imported_by_a_process_of_its_own(child_environment, monkeypatch):
     for name, value in child_environment.items():
         monkeypatch.setenv(name, value)

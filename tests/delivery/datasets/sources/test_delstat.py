@@ -19,7 +19,7 @@ def test_records_with_and_without_line_ends(gather, end):
     assert gathered.flaws == []
 
 
-def test_what_is_left_out_is_told(gather):
+def test_what_is_left_out_is_reported(gather):
     notes = gather(delstat_header() + CITY + BOX + RURAL).source.notes
 
     assert notes == [

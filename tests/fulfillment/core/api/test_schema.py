@@ -1,5 +1,6 @@
 """The published description: the committed file is the reviewed one, and it says what is enforced."""
 
+import json
 import re
 import threading
 import time
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 from django.core.management import call_command
-from drf_spectacular.validation import validate_schema
 from jsonschema import validate
 
 from applications.webhooks.models.event_type import EventType
@@ -25,6 +25,10 @@ def document():
     return schema_document()
 
 
+def read(text):
+    return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
 def described(document):
     for path, item in document["paths"].items():
         for method, operation in item.items():
@@ -36,7 +40,7 @@ def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     fresh = tmp_path / "openapi.yml"
     call_command("spectacular", file=str(fresh), validate=True, fail_on_warn=True)
 
-    assert yaml.safe_load(fresh.read_text()) == yaml.safe_load(GOLDEN.read_text()), (
+    assert read(fresh.read_text()) == read(GOLDEN.read_text()), (
         "The API changed: run `make schema` and review the difference."
     )
 
@@ -91,7 +95,8 @@ def test_everything_that_creates_takes_an_idempotency_key(document):
 
 def test_schema_is_openapi_3_1(document):
     assert document["openapi"].startswith("3.1")
-    validate_schema(document)
+    # That one is validated, above.
+    assert json.loads(json.dumps(document)) == read(GOLDEN.read_text())
 
 
 def test_every_operation_is_described(document):
@@ -129,7 +134,7 @@ def test_schema_is_served_as_json_and_yaml_with_etag(db, client):
 
     assert response.json()["info"]["title"] == "Store Fulfillment API"
     assert (again.status_code, again.content) == (304, b"")
-    assert yaml.safe_load(as_yaml.content)["openapi"].startswith("3.1")
+    assert read(as_yaml.content)["openapi"].startswith("3.1")
 
 
 def member(document, schema, pointer):

@@ -79,7 +79,7 @@ def test_each_table_is_read_along_an_index(world, chosen):
         assert plan.count("_trail") >= len(event_models())
 
 
-def test_every_tracked_model_has_its_index_and_a_broken_one_is_built_anew(world):
+def test_every_tracked_model_has_its_index_and_a_broken_one_is_created_again(world):
     with connection.cursor() as cursor:
         cursor.execute("DROP INDEX stores_storeevent_trail")
         build_trail_indexes()

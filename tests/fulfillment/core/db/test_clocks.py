@@ -52,11 +52,11 @@ def test_a_repeated_order_is_answered_again_and_not_made_twice(world, by):
 
 
 @pytest.mark.parametrize(("by", "status"), [(BACK, 201), (AHEAD, 409)])
-def test_a_quote_binds_as_long_as_the_machine_says_that_was_asked(world, by, status):
+def test_a_quote_binds_as_long_as_the_machine_says_that_was_requested(world, by, status):
     make_product(world.associated)
     client = world.as_application()
-    asked = {"Items": order_body()["Items"], "ShipTo": {"CountryCode": "US"}}
-    quote = client.call("POST", "/store/associated/quote", asked).json()
+    requested = {"Items": order_body()["Items"], "ShipTo": {"CountryCode": "US"}}
+    quote = client.call("POST", "/store/associated/quote", requested).json()
     chosen = {"QuoteID": quote["QuoteID"], "OptionID": quote["Options"][0]["OptionID"]}
 
     # Quotes bind for longer than hours.

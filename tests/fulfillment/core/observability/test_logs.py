@@ -90,6 +90,7 @@ def test_text_without_control_characters_is_logged_as_it_is():
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_no_request_writes_a_line_of_its_own_into_the_plain_log(tmp_path):
     """By its path, user agent, trace, host, user name or content type."""
     lines = ("%0a", "%0d%0a", "%E2%80%A8", "%C2%85")
@@ -138,6 +139,7 @@ def test_a_trace_goes_on(client, db):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_the_access_log_says_who_called_and_holds_no_secret(tmp_path):
     world = build_world()
     client = world.as_user(world.user)
@@ -190,6 +192,7 @@ HIDE = "import sys; sys.modules[{module!r}] = None; import fulfillment.wsgi"
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.trace"),
     ],
 )
+@pytest.mark.slow
 def test_a_missing_optional_package_is_named(variable, module):
     environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | PRODUCTION
     result = subprocess.run(

@@ -52,6 +52,7 @@ def events_of(collector: Collector) -> list[dict]:
     return found
 
 
+@pytest.mark.slow
 def test_errors_reach_sentry_once_each_without_people_or_secrets(tmp_path, collector, broken_table):
     pytest.importorskip("sentry_sdk")
     world = build_world()
@@ -127,6 +128,7 @@ sentry_sdk.flush(10)
 """
 
 
+@pytest.mark.slow
 def test_error_of_a_command_tells_no_local_variable_statement_log_line_or_argument(collector):
     pytest.importorskip("sentry_sdk")
     canaries = [
@@ -197,6 +199,7 @@ def spans_of(collector: Collector) -> list:
     ]
 
 
+@pytest.mark.slow
 def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp_path, collector):
     pytest.importorskip("opentelemetry.instrumentation.django")
     world = build_world()
@@ -207,8 +210,8 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     with serving(
         tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint, OTEL_BSP_SCHEDULE_DELAY="200", LOG_FORMAT="json"
     ) as served:
-        asked = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
-        traced = requests.get(served.url + path, headers=headers | asked, timeout=20)
+        requested = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
+        traced = requests.get(served.url + path, headers=headers | requested, timeout=20)
         own = requests.get(served.url + path, headers=headers, timeout=20)
         its_trace = own.headers["traceparent"].split("-")[1]
         for trace in (TRACE, its_trace):
@@ -223,11 +226,12 @@ def test_a_trace_goes_on_from_the_caller_through_the_service_to_the_database(tmp
     statements = [one for one in spans if one.trace_id.hex() == TRACE and one is not server]
     assert statements
     assert {one.parent_span_id.hex() for one in statements} == {span}
-    told = "".join(map(str, spans))
+    reported = "".join(map(str, spans))
     for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
-        assert kept not in told
+        assert kept not in reported
 
 
+@pytest.mark.slow
 def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tmp_path, collector):
     """A load balancer asks each machine by its own address."""
     pytest.importorskip("opentelemetry.instrumentation.django")

@@ -94,7 +94,7 @@ def test_a_foreign_application_says_how_to_ask(world, signed_in):
 
 
 @pytest.mark.parametrize(("error", "status"), [(OperationalError("gone"), 503), (RuntimeError("bug"), 500)])
-def test_a_lost_database_is_told_from_a_bug(world, monkeypatch, error, status):
+def test_a_lost_database_is_distinguished_from_a_bug(world, monkeypatch, error, status):
     def fail(*args, **kwargs):
         raise error
 

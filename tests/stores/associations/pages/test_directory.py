@@ -50,8 +50,8 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
     answer = browser.post("/stores/unassociated", sent, follow=True).content.decode()
     again = browser.post("/stores/unassociated", sent, follow=True).content.decode()
 
-    asked = AssociationRequest.objects.get()
-    assert (asked.application, asked.grants, asked.state) == (
+    requested = AssociationRequest.objects.get()
+    assert (requested.application, requested.grants, requested.state) == (
         world.application,
         ["Store.Self.Read"],
         "Pending",
@@ -73,14 +73,14 @@ def test_nobody_requests_for_an_application_of_others(world, browser):
 
 @pytest.mark.parametrize("decide", [approve_association, deny_association])
 def test_owners_are_mailed_the_answer(world, decide):
-    asked, _ = request_association(
+    requested, _ = request_association(
         caller=Caller.on_pages(world.user),
         application=world.application,
         store=world.unassociated,
         grants=["Order.Self.Write"],
     )
 
-    decide(caller=Caller.on_pages(world.operator), request_id=asked.pk, note="Welcome\nto us")
+    decide(caller=Caller.on_pages(world.operator), request_id=requested.pk, note="Welcome\nto us")
     work_off(NOTIFICATION_TASK)
 
     [letter] = mail.outbox
@@ -92,11 +92,11 @@ def test_owners_are_mailed_the_answer(world, decide):
     assert f"/applications/{world.application.pk}" in letter.body
 
 
-def test_who_asked_to_join_is_mailed_the_answer(world):
-    asked, _ = request_association(
+def test_who_requested_to_join_is_mailed_the_answer(world):
+    requested, _ = request_association(
         caller=Caller.on_pages(world.outsider), application=world.application, user_id=world.outsider.pk
     )
-    approve_association(caller=Caller.on_pages(world.operator), request_id=asked.pk)
+    approve_association(caller=Caller.on_pages(world.operator), request_id=requested.pk)
     work_off(NOTIFICATION_TASK)
 
     assert (["outsider@print.example"], "Mail Studio: the request for an owner's place was approved") in [

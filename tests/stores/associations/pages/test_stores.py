@@ -19,14 +19,14 @@ def test_the_page_shows_associations_in_plain_words(world, browser, address):
     assert "Unassociated Print" not in page
 
 
-def test_a_store_is_asked_for_once_and_withdrawn(world, browser, address):
+def test_a_store_is_requested_once_and_withdrawn(world, browser, address):
     sent = {"store": "unassociated", "grants": ["Store.Self.Read"], "message": "Postcards for Acme"}
 
     assert browser.post(address, sent)["Location"] == address
     browser.post(address, sent)
 
-    asked = AssociationRequest.objects.get()
-    assert (asked.store, asked.requested_by, asked.grants) == (
+    requested = AssociationRequest.objects.get()
+    assert (requested.store, requested.requested_by, requested.grants) == (
         world.unassociated,
         world.user,
         ["Store.Self.Read"],
@@ -35,10 +35,10 @@ def test_a_store_is_asked_for_once_and_withdrawn(world, browser, address):
     assert "Postcards for Acme" in page
     assert "still pending" in page
 
-    browser.post(f"{address}/{asked.pk}/withdraw")
-    asked.refresh_from_db()
-    assert asked.state == "Withdrawn"
-    again = browser.post(f"{address}/{asked.pk}/withdraw", follow=True)
+    browser.post(f"{address}/{requested.pk}/withdraw")
+    requested.refresh_from_db()
+    assert requested.state == "Withdrawn"
+    again = browser.post(f"{address}/{requested.pk}/withdraw", follow=True)
     assert "was decided before" in again.content.decode()
 
 
@@ -66,12 +66,12 @@ def test_requests_of_other_applications_cannot_be_withdrawn(world, browser, sign
     signed_in(world.outsider).post(
         f"/applications/{world.other_application.pk}/stores", {"store": "unassociated"}
     )
-    asked = AssociationRequest.objects.get()
+    requested = AssociationRequest.objects.get()
 
-    browser.post(f"{address}/{asked.pk}/withdraw")
+    browser.post(f"{address}/{requested.pk}/withdraw")
 
-    asked.refresh_from_db()
-    assert asked.state == "Pending"
+    requested.refresh_from_db()
+    assert requested.state == "Pending"
 
 
 def test_many_stores_and_requests_are_searched_and_paged(

@@ -186,13 +186,13 @@ def test_orders_are_found_by_what_is_exact(shop, client):
 
 def test_staff_find_their_store_alone_by_typing(two_stores, client):
     client.force_login(two_stores.user)
-    asked = {"app_label": "accounts", "model_name": "role"}
+    requested = {"app_label": "accounts", "model_name": "role"}
 
-    found = client.get("/admin/autocomplete/", {**asked, "field_name": "store"}).json()
+    found = client.get("/admin/autocomplete/", {**requested, "field_name": "store"}).json()
 
     assert [one["id"] for one in found["results"]] == [str(two_stores.associated.pk)]
     for field in ("user", "application"):
-        assert client.get("/admin/autocomplete/", {**asked, "field_name": field}).status_code == 403
+        assert client.get("/admin/autocomplete/", {**requested, "field_name": field}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,9 @@ def test_staff_sort_their_orders_along_an_index(two_stores, shop, client, stores
     assert [order.pk for order in shown.result_list] == list(
         own.order_by("-number" if newest_first else "number").values_list("pk", flat=True)
     )
-    asked = str(shown.queryset.query)
-    assert asked.endswith(f"ORDER BY {along} {'DESC' if newest_first else 'ASC'}")
-    assert ("BETWEEN" in asked) == (stores == 2)
+    requested = str(shown.queryset.query)
+    assert requested.endswith(f"ORDER BY {along} {'DESC' if newest_first else 'ASC'}")
+    assert ("BETWEEN" in requested) == (stores == 2)
 
 
 def test_staff_of_stores_without_orders_see_an_empty_list(shop, client):

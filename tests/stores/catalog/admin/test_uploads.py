@@ -119,8 +119,8 @@ def test_throwing_away_asks_once(world, operator):
     upload = checked(operator, exported(operator, world.associated))
     address = f"{LIST}{upload.pk}/discard/"
 
-    asked = text(operator.post(address))
-    assert "Throw away the file spring.json? Nothing of it was imported." in asked
+    requested = text(operator.post(address))
+    assert "Throw away the file spring.json? Nothing of it was imported." in requested
     assert CatalogUpload.objects.exists()
 
     done = operator.post(address, {"confirmed": "1"}, follow=True)

@@ -92,7 +92,7 @@ def test_background_jobs_are_called_so(operator):
     assert "rocrastinate job" not in page
 
 
-def test_whoever_is_gone_is_told_by_id(world, operator):
+def test_whoever_is_gone_is_reported_by_id(world, operator):
     gone = Role.objects.get(user=world.user, grant="Store.All.Read")
     known = gone.pk
     gone.delete()
@@ -126,9 +126,9 @@ def test_a_history_tells_which_price_was_changed(world, operator):
 
     history = operator.get(f"/admin/stores/product/{product.pk}/history/")
 
-    told = history.context["trail"][0]["changes"]
-    assert ("delivered price GROUND US Commercial, price", "0.12", "9.99") in told
-    assert not any("OVERNIGHT" in title for title, _, _ in told)
+    reported = history.context["trail"][0]["changes"]
+    assert ("delivered price GROUND US Commercial, price", "0.12", "9.99") in reported
+    assert not any("OVERNIGHT" in title for title, _, _ in reported)
 
 
 def test_the_history_of_a_tenant_tells_who_renamed_it(world, operator):

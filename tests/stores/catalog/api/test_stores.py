@@ -57,7 +57,7 @@ def test_list_takes_two_queries(world, count, django_assert_num_queries):
     assert len(stores) == count
 
 
-def test_unknown_and_invisible_stores_are_told_apart_by_nothing(world):
+def test_unknown_and_invisible_stores_are_not_distinguished(world):
     client = world.as_application()
     unknown, invisible = (client.call("GET", f"/store/{name}") for name in ("nothing", "unassociated"))
 

@@ -68,8 +68,8 @@ def test_the_check_says_what_an_import_would_change_and_changes_nothing(world, f
     assert (upload.state, upload.percent, upload.error) == ("checked", 100, "")
     assert names() == ["Card"]
     assert (upload.summary["products_new"], upload.summary["products_changed"]) == (1, 1)
-    told = [(one["kind"], one["product_id"], one["members"]) for one in upload.summary["changes"]]
-    assert told == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
+    reported = [(one["kind"], one["product_id"], one["members"]) for one in upload.summary["changes"]]
+    assert reported == [("new", "new", []), ("changed", "card", ["Name"]), ("reordered", "", [])]
 
 
 def test_the_import_writes_it_in_the_name_of_who_started_it(world, file):
@@ -177,6 +177,7 @@ def test_an_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
 
 
 @pytest.mark.parametrize("values", [b"1.5," * 3_000_000, b'{"a":[],"b":{}},' * 800_000])
+@pytest.mark.slow
 def test_an_entry_of_very_many_values_is_not_held_in_memory(values):
     """Each takes 100 bytes and more, many times what it takes in the file."""
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "a", "Metadata": ['
@@ -230,6 +231,7 @@ def test_while_another_import_runs_it_waits_for_its_turn(world, file):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_real_worker_checks_and_imports(world, file):
     forget_jobs()
     upload = sent(world, file)
@@ -278,7 +280,7 @@ def test_an_import_that_breaks_leaves_nothing_and_can_be_tried_again(world, file
     assert (upload.state, names()) == ("checked", ["Card"])
 
 
-def test_a_file_that_is_gone_is_told(world, file):
+def test_a_file_that_is_gone_is_reported(world, file):
     upload = sent(world, file)
     default_storage.delete(upload.upload.name)
 

@@ -150,7 +150,7 @@ def test_designed_templates_come_back_the_same_through_the_form(editor, name):
     assert editor.product.template == before
 
 
-def test_faults_are_told_at_their_field_with_their_path(editor):
+def test_faults_are_reported_at_their_field_with_their_path(editor):
     answer = editor.press(editor.open(), "save", **{"box-0-Size": "large", "box-0-Width": "0.1"})
     content = answer.content.decode()
 
@@ -185,7 +185,7 @@ def test_numbers_too_long_to_be_one_are_passed_by(editor):
     assert found["picture"].startswith("data:image/png;base64,")
 
 
-def test_sample_data_is_judged_as_a_customers_would_be(editor):
+def test_sample_data_is_checked_as_a_customers_would_be(editor):
     found = editor.preview(editor.open(), **{"sample:Name": " ", "sample:Title": "W" * 400})
 
     assert {fault["pointer"] for fault in found["faults"]} == {"/Samples/Name"}
@@ -280,7 +280,7 @@ def test_a_change_of_the_product_itself_counts_as_somebody_elses(editor):
     assert Product.objects.get().name == "Renamed"
 
 
-def test_artwork_that_is_gone_is_told(editor):
+def test_artwork_that_is_gone_is_reported(editor):
     sent = editor.open()
     draft = {**orjson.loads(sent["draft"]), "Artwork": {"front.svg": "0" * 64}}
 
@@ -331,7 +331,7 @@ def test_a_step_of_the_editor_takes_few_queries(editor, django_assert_max_num_qu
         editor.press(sent, "add-page")
 
 
-def test_pages_beyond_the_open_one_are_judged_as_well(editor):
+def test_pages_beyond_the_open_one_are_checked_as_well(editor):
     both = {"Pages": [page(text_box("Name")), page(text_box("Gone"))], "Artwork": {}, "Gallery": {}}
 
     found = editor.preview(editor.open(), draft=orjson.dumps(both).decode())

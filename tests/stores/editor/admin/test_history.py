@@ -103,8 +103,8 @@ def history(world, product):
         ([1], {"Pages": 7}, ("Template", "", "written in another form; it shows the same")),
     ],
 )
-def test_one_change_is_told_as_one_line(before, after, told):
-    assert changes_of_template(before, after) == [told]
+def test_one_change_is_reported_as_one_line(before, after, reported):
+    assert changes_of_template(before, after) == [reported]
 
 
 def test_a_page_put_in_between_leaves_the_others_untold():
@@ -116,13 +116,13 @@ def test_a_page_put_in_between_leaves_the_others_untold():
     ]
 
 
-def test_a_template_made_anew_is_told_in_a_bounded_number_of_lines():
+def test_a_template_replaced_is_reported_in_a_bounded_number_of_lines():
     boxes = [text_box(f"F{number}") for number in range(60)]
 
-    told = changes_of_template(outline(page()), outline(page(*boxes)))
+    reported = changes_of_template(outline(page()), outline(page(*boxes)))
 
-    assert len(told) == MOST_SHOWN
-    assert told[-1] == ("Template", "", "and 21 more changes")
+    assert len(reported) == MOST_SHOWN
+    assert reported[-1] == ("Template", "", "and 21 more changes")
 
 
 def test_the_history_of_a_product_tells_what_became_of_its_template(world):
@@ -134,14 +134,14 @@ def test_the_history_of_a_product_tells_what_became_of_its_template(world):
         TemplateFields=[field("Name", Required=True)],
     )
 
-    told = history(world, product)
+    reported = history(world, product)
 
     for words in ("Page 1, text box of Name, moved", "5, 5 mm", "9, 5 mm", "Artwork front.svg", "added"):
-        assert words in told
-    assert "&lt;svg" not in told
+        assert words in reported
+    assert "&lt;svg" not in reported
 
 
-def test_an_import_is_told_as_well_and_a_change_of_the_price_adds_nothing(world):
+def test_an_import_is_reported_as_well_and_a_change_of_the_price_adds_nothing(world):
     product = make_card(world.associated)
     record = json.loads(b"".join(write_catalog(catalog_of(["associated"]))))
     listed = record["Stores"][0]["Products"][0]

@@ -52,7 +52,7 @@ def test_an_empty_service_says_what_to_do(start):
 
 
 def test_requests_that_wait(world, start):
-    asked = [
+    requested = [
         request_association(caller=Caller.on_pages(owner), application=application, store=store)[0]
         for owner, application, store in (
             (world.user, world.application, world.unassociated),
@@ -60,16 +60,16 @@ def test_requests_that_wait(world, start):
             (world.outsider, world.other_application, world.unassociated),
         )
     ]
-    approve_association(caller=Caller.on_pages(world.operator), request_id=asked[2].pk)
+    approve_association(caller=Caller.on_pages(world.operator), request_id=requested[2].pk)
 
     page = start()
 
     assert "2 <small>waiting</small>" in page
-    for one, is_shown in zip(asked, (True, True, False), strict=True):
+    for one, is_shown in zip(requested, (True, True, False), strict=True):
         assert (f"/associationrequest/{one.pk}/change/" in page) == is_shown
 
 
-def test_orders_by_status_and_cancellations_asked_for(shop, start):
+def test_orders_by_status_and_cancellations_requested(shop, start):
     orders = [shop.place().json() for _ in range(4)]
     operator = shop.world.as_operator()
     for order in orders[:2]:

@@ -81,9 +81,9 @@ def test_the_first_refusals_are_told_and_the_rest_counted(board, shop, order, mo
 
     page = board.post(reverse("admin:stores_order_changelist"), everything("deliver"), follow=True)
 
-    told = [str(message) for message in page.context["messages"]]
-    assert told[0].startswith(f"{order.number}: The order is Received and cannot become Delivered")
-    assert told[1:] == ["2 more were refused."]
+    reported = [str(message) for message in page.context["messages"]]
+    assert reported[0].startswith(f"{order.number}: The order is Received and cannot become Delivered")
+    assert reported[1:] == ["2 more were refused."]
 
 
 def test_order_page_moves_ships_and_shows_history(board, order):
@@ -103,11 +103,11 @@ def test_order_page_moves_ships_and_shows_history(board, order):
     ("move", "status", "question"), [("90", 90, "Cancel this order?"), ("95", 95, "Reject this order?")]
 )
 def test_order_page_asks_before_what_cannot_be_taken_back(board, order, move, status, question):
-    asked = change(board, order, move_to=move, note="Wrong address").content.decode()
+    requested = change(board, order, move_to=move, note="Wrong address").content.decode()
 
     order.refresh_from_db()
-    assert question in asked
-    assert '<input type="hidden" name="note" value="Wrong address">' in asked
+    assert question in requested
+    assert '<input type="hidden" name="note" value="Wrong address">' in requested
     assert order.status == 10
     change(board, order, move_to=move, note="Wrong address", confirmed="1")
     order.refresh_from_db()
@@ -168,7 +168,7 @@ def test_print_files_of_several_orders_are_one_zip(board, three_files):
     ]
 
 
-def test_a_print_file_that_is_missing_is_told_in_the_zip(board, three_files):
+def test_a_print_file_that_is_missing_is_reported_in_the_zip(board, three_files):
     first, second = three_files
     lost = second.items.get(position=0)
     default_storage.delete(lost.print_file)
@@ -181,7 +181,7 @@ def test_a_print_file_that_is_missing_is_told_in_the_zip(board, three_files):
     )
 
 
-def test_no_order_and_no_print_file_are_told_on_the_board(board, shop):
+def test_no_order_and_no_print_file_are_reported_on_the_board(board, shop):
     plain = Order.objects.get(pk=shop.place().json()["OrderID"])
 
     assert "None of these orders has a print file" in print_files_followed(board, plain)
@@ -256,11 +256,11 @@ def test_saving_an_order_with_nothing_chosen_changes_nothing(board, order):
     page = reverse("admin:stores_order_change", args=[order.pk])
     form = form_of(board.get(page), "order_form")
 
-    told = [
+    reported = [
         str(message) for message in board.post(page, form.submission({}), follow=True).context["messages"]
     ]
 
-    assert told == ["Nothing was changed: no step was chosen."]
+    assert reported == ["Nothing was changed: no step was chosen."]
     assert OrderHistory.objects.filter(order=order).count() == 1
 
 

@@ -39,27 +39,27 @@ def test_cancel_after_the_window_asks_the_store(shop, statuses):
     move(shop, order, *statuses)
     close_window()
 
-    asked = shop.act(order, "cancel", {"Reason": "Twice"}, client=shop.world.as_application())
+    requested = shop.act(order, "cancel", {"Reason": "Twice"}, client=shop.world.as_application())
     again = shop.act(order, "cancel", client=shop.world.as_application())
     accepted = shop.act(order, "status", {"Status": 90})
 
-    assert (asked.status_code, asked.json()["Cancellation"]["State"]) == (202, "Requested")
+    assert (requested.status_code, requested.json()["Cancellation"]["State"]) == (202, "Requested")
     assert again.status_code == 202
     assert (accepted.status_code, accepted.json()["Cancellation"]["State"]) == (200, "Accepted")
-    told = list(Event.objects.order_by("pk").values_list("type", flat=True))[-2:]
-    assert told == ["order.cancellation_requested", "order.cancelled"]
+    reported = list(Event.objects.order_by("pk").values_list("type", flat=True))[-2:]
+    assert reported == ["order.cancellation_requested", "order.cancelled"]
 
 
-def test_rejecting_closes_a_cancellation_asked_for(shop):
+def test_rejecting_closes_a_cancellation_requested(shop):
     order = shop.place().json()
     close_window()
-    asked = shop.act(order, "cancel", client=shop.world.as_application())
+    requested = shop.act(order, "cancel", client=shop.world.as_application())
 
     rejected = shop.act(order, "status", {"Status": 95})
     cancelled = shop.act(order, "cancel", client=shop.world.as_application())
     refused = shop.act(order, "cancel/refuse")
 
-    assert (asked.status_code, rejected.json()["Cancellation"]["State"]) == (202, "Accepted")
+    assert (requested.status_code, rejected.json()["Cancellation"]["State"]) == (202, "Accepted")
     assert (cancelled.status_code, cancelled.json()["Code"]) == (409, "order_not_cancellable")
     assert (refused.status_code, refused.json()["Code"]) == (409, "cancellation_not_requested")
 
@@ -79,20 +79,20 @@ def test_cancellation_left_open_on_a_rejected_order_is_over(shop):
 def test_store_refuses_to_cancel(shop):
     order = shop.place().json()
     move(shop, order, 30, 40)
-    asked = shop.act(order, "cancel", client=shop.world.as_application())
+    requested = shop.act(order, "cancel", client=shop.world.as_application())
     refused = shop.act(order, "cancel/refuse", {"Note": "On the press."})
     again = shop.act(order, "cancel", client=shop.world.as_application())
 
-    assert asked.status_code == 202
+    assert requested.status_code == 202
     assert refused.json()["Cancellation"] == {
-        **asked.json()["Cancellation"],
+        **requested.json()["Cancellation"],
         "State": "Refused",
         "Note": "On the press.",
     }
     assert (again.status_code, again.json()["Code"]) == (409, "cancellation_refused")
 
 
-def test_production_is_not_cancelled_unasked(shop):
+def test_production_is_not_cancelled_unrequested(shop):
     order = shop.place().json()
     move(shop, order, 30, 40)
 

@@ -189,12 +189,14 @@ def test_totals_never_lose_a_cent(priced):
         )
         for n, (cost, _) in enumerate(priced)
     }
-    asked = PriceRequest(tuple(PriceRequestItem(str(n), str(n), q) for n, (_, q) in enumerate(priced)), "US")
+    requested = PriceRequest(
+        tuple(PriceRequestItem(str(n), str(n), q) for n, (_, q) in enumerate(priced)), "US"
+    )
     exact = sum(int(cost * 100) * quantity for cost, quantity in priced)
     if exact >= 10**14:
         return
 
-    [option] = price(asked, products, today=date(2026, 3, 6)).options
+    [option] = price(requested, products, today=date(2026, 3, 6)).options
 
     assert int(option.total * 100) == exact
     assert option.items_total == sum(line.total for line in option.lines)

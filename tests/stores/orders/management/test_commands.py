@@ -195,7 +195,7 @@ def test_lines_are_reported_as_they_are_done(orders, tmp_path, capsys, monkeypat
     assert Order.objects.get(number=first).status == 60
 
 
-def test_order_that_changes_meanwhile_is_judged_anew(orders, tmp_path, capsys, monkeypatch):
+def test_order_that_changes_meanwhile_is_checked_again(orders, tmp_path, capsys, monkeypatch):
     number = orders[0]["OrderNumber"]
     overtaken = []
 

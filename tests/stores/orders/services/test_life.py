@@ -110,8 +110,8 @@ def machine(world, store):  # noqa: C901 - one small method for each thing that 
             history = list(order.history.values_list("sequence", "previous_status", "status"))
             expected = zip([None, *self.statuses], self.statuses, strict=False)
             assert history == [(n, *pair) for n, pair in enumerate(expected, start=1)]
-            told = Event.objects.filter(data__OrderID=str(order.pk)).order_by("pk")
-            assert [event.data["Sequence"] for event in told] == [row[0] for row in history]
+            reported = Event.objects.filter(data__OrderID=str(order.pk)).order_by("pk")
+            assert [event.data["Sequence"] for event in reported] == [row[0] for row in history]
             assert order.rendering == render_export_row(order, store.external_id)
 
     return OrderLife

@@ -395,7 +395,7 @@ def test_what_a_failing_storage_left_goes_with_the_next_run(placed, monkeypatch,
     assert Order.objects.get().sequence == 5, "the second time changed nothing but the storage"
 
 
-def test_events_are_told_without_the_words(placed):
+def test_events_are_sent_without_the_words(placed):
     event = Event.objects.filter(data__OrderID=str(placed.order.pk)).last()
     assert "77%20Honeycomb%20Terrace" in str(event.data)
 
@@ -457,9 +457,9 @@ def test_events_of_an_order_are_found_by_an_index(placed):
             "FROM applications_event, generate_series(1, 20000)"
         )
         cursor.execute("ANALYZE applications_event")
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as requested:
             erase_recipient(order=placed.order, actor=OPERATOR)
-        first = next(each["sql"] for each in asked if "->" in each["sql"] and "OrderID" in each["sql"])
+        first = next(each["sql"] for each in requested if "->" in each["sql"] and "OrderID" in each["sql"])
         cursor.execute(f"EXPLAIN {first}")
         plan = str(cursor.fetchall())
 

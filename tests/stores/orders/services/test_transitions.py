@@ -55,8 +55,8 @@ def test_every_pair_of_statuses_is_as_the_table_says(order, status, wanted):
         assert (entry.note, entry.actor_kind) == ("because", "Store")
         tallies = dict(OrderTally.objects.filter(orders__gt=0).values_list("status", "orders"))
         assert tallies == {wanted: 1}
-        told = Event.objects.last()
-        assert (told.data["Status"], told.data["PreviousStatus"], told.data["Sequence"]) == (
+        reported = Event.objects.last()
+        assert (reported.data["Status"], reported.data["PreviousStatus"], reported.data["Sequence"]) == (
             wanted,
             status,
             2,
@@ -84,7 +84,7 @@ def test_refused_move_names_what_can_follow(order):
     assert (unknown.value.faults[0].pointer, unknown.value.faults[0].code) == ("/Status", "status_unknown")
 
 
-def test_order_in_production_is_cancelled_only_where_asked(order):
+def test_order_in_production_is_cancelled_only_where_requested(order):
     held = at(order, 40, cancellation=CancellationState.REQUESTED, cancellation_asked=timezone.now())
 
     moved = move_order(order=held, status=90, actor=STORE)
@@ -100,9 +100,9 @@ def test_shipping_is_the_no_to_a_wish(order, status):
 
 
 def test_rejecting_is_the_yes_to_a_wish_and_ends_it(order):
-    asked = at(order, 10, cancellation="Requested", cancellation_asked=timezone.now())
+    requested = at(order, 10, cancellation="Requested", cancellation_asked=timezone.now())
 
-    rejected = move_order(order=asked, status=95, actor=STORE)
+    rejected = move_order(order=requested, status=95, actor=STORE)
 
     assert rejected.cancellation == CancellationState.ACCEPTED
     Order.objects.update(cancellation="Requested")
@@ -138,16 +138,16 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
     parcels = [Parcel("\U0001f4e6" * 60, f"{number:0>100}", address) for number in range(15)]
     moved = move_order(order=held, status=50, actor=STORE, parcels=parcels)
 
-    told = Event.objects.last()
-    assert 14_000 < len(orjson.dumps(event_record(told))) < 20_000
-    assert [parcel["TrackingNumber"] for parcel in told.data["Shipments"]] == [
-        parcel.tracking_number for parcel in parcels[-len(told.data["Shipments"]) :]
+    reported = Event.objects.last()
+    assert 14_000 < len(orjson.dumps(event_record(reported))) < 20_000
+    assert [parcel["TrackingNumber"] for parcel in reported.data["Shipments"]] == [
+        parcel.tracking_number for parcel in parcels[-len(reported.data["Shipments"]) :]
     ]
     plain = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS - 15)]
     move_order(order=moved, status=50, actor=STORE, parcels=plain)
-    told = Event.objects.last()
-    assert len(orjson.dumps(event_record(told))) < 20_000
-    assert len(told.data["Shipments"]) > 100
+    reported = Event.objects.last()
+    assert len(orjson.dumps(event_record(reported))) < 20_000
+    assert len(reported.data["Shipments"]) > 100
 
 
 def test_wrong_parcels_are_refused_where_they_stand(order):
@@ -170,7 +170,7 @@ def test_wrong_parcels_are_refused_where_they_stand(order):
 
 
 @pytest.mark.parametrize("status", [status.value for status in ALLOWED_TRANSITIONS])
-def test_cancelling_is_at_once_asked_or_too_late(order, status):
+def test_cancelling_is_at_once_requested_or_too_late(order, status):
     held = at(order, status)
     if status == 90:
         assert cancel_order(order=held, actor=STORE).sequence == 1
@@ -251,9 +251,9 @@ def test_demo_orders_go_their_way(demo_order):
 
 def test_demo_order_that_is_to_be_cancelled_is(demo_order):
     Order.objects.update(status=40)
-    asked = cancel_order(order=demo_order, actor=STORE)
+    requested = cancel_order(order=demo_order, actor=STORE)
 
-    assert advance_order(order=asked, actor=STORE).status == 90
+    assert advance_order(order=requested, actor=STORE).status == 90
 
 
 def test_order_of_another_store_is_not_advanced(order):
@@ -307,10 +307,10 @@ def test_advancing_keeps_to_the_version_and_says_who_carries(demo_order):
 
 
 def test_what_the_store_says_to_a_wish_is_cut_to_what_a_history_holds(order):
-    asked = cancel_order(order=at(order, 40), actor=STORE)
-    assert (asked.cancellation_reason, OrderHistory.objects.last().note) == ("", "")
+    requested = cancel_order(order=at(order, 40), actor=STORE)
+    assert (requested.cancellation_reason, OrderHistory.objects.last().note) == ("", "")
 
-    refuse_cancellation(order=asked, actor=STORE, note="x" * 1000)
+    refuse_cancellation(order=requested, actor=STORE, note="x" * 1000)
 
     assert OrderHistory.objects.last().note == f"Cancellation refused. {'x' * 1000}"[:1000]
 

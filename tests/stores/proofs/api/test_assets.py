@@ -45,7 +45,7 @@ def test_asset_sent_raw_is_kept_and_served(client):
     assert (media_type, Image.open(BytesIO(content)).size) == ("image/png", (40, 30))
 
 
-def test_asset_sent_as_form_is_judged_by_its_content(client):
+def test_asset_sent_as_form_is_checked_by_its_content(client):
     file = SimpleUploadedFile("x.png", encode("JPEG"), content_type="image/png")
 
     record = client.post(PATH, {"anything": file}).json()
@@ -197,7 +197,7 @@ def test_what_is_no_picture_is_refused(client):
         assert code(client.post(PATH, content, content_type="image/png")) == "asset_unreadable"
 
 
-def test_limits_are_judged_before_decoding(client, monkeypatch):
+def test_limits_are_checked_before_decoding(client, monkeypatch):
     monkeypatch.setattr("PIL.ImageFile.ImageFile.load", lambda self: pytest.fail("the picture was decoded"))
     giant = encode(mode="1", size=(8000, 8000), color=0)
     bomb = bytearray(encode(mode="1", size=(8, 8), color=0))

@@ -97,10 +97,10 @@ def test_other_methods_are_refused(client, proof):
     ("asked", "start", "end"),
     [("bytes=0-99", 0, 100), ("bytes=100-", 100, None), ("bytes=-20", -20, None), ("bytes=5-5", 5, 6)],
 )
-def test_range_is_answered_in_part(client, proof, asked, start, end):
+def test_range_is_answered_in_part(client, proof, requested, start, end):
     whole = client.get(proof["PdfURL"]).body
 
-    response = client.get(proof["PdfURL"], headers={"Range": asked})
+    response = client.get(proof["PdfURL"], headers={"Range": requested})
 
     part = whole[start:end]
     first = start if start >= 0 else len(whole) + start
@@ -112,16 +112,16 @@ def test_range_is_answered_in_part(client, proof, asked, start, end):
 def test_range_beyond_the_end_is_416(client, proof):
     size = client.head(proof["PdfURL"])["Content-Length"]
 
-    for asked in (f"bytes={size}-", "bytes=-0", f"bytes={size}-{size}9"):
-        response = client.get(proof["PdfURL"], headers={"Range": asked})
+    for requested in (f"bytes={size}-", "bytes=-0", f"bytes={size}-{size}9"):
+        response = client.get(proof["PdfURL"], headers={"Range": requested})
         assert (response.status_code, response["Content-Range"]) == (416, f"bytes */{size}")
 
 
 @pytest.mark.parametrize(
     "asked", ["bytes=", "bytes=-", "bytes=9-2", "bytes=0-1,4-5", "lines=1-2", "bytes=a-b"]
 )
-def test_range_not_understood_is_ignored(client, proof, asked):
-    assert client.get(proof["PdfURL"], headers={"Range": asked}).status_code == 200
+def test_range_not_understood_is_ignored(client, proof, requested):
+    assert client.get(proof["PdfURL"], headers={"Range": requested}).status_code == 200
 
 
 def test_range_of_another_version_is_ignored(client, proof):

@@ -68,7 +68,7 @@ def test_import_names_each_fault_and_keeps_nothing(db):
     assert Product.objects.count() == 0
 
 
-def test_import_judges_a_template_once_and_only_if_it_changed(db, monkeypatch):
+def test_import_checks_a_template_once_and_only_if_it_changed(db, monkeypatch):
     judged = []
     parse = templates.parse_template
     monkeypatch.setattr(templates, "parse_template", lambda *args: judged.append(args) or parse(*args))
@@ -80,7 +80,7 @@ def test_import_judges_a_template_once_and_only_if_it_changed(db, monkeypatch):
     assert len(judged) == 1
 
 
-def test_changing_something_else_does_not_judge_the_template_again(world, monkeypatch):
+def test_changing_something_else_does_not_check_the_template_again(world, monkeypatch):
     saved = make_card(world.associated)
     monkeypatch.setattr(templates, "parse_template", lambda *args: pytest.fail("judged again"))
 
@@ -103,7 +103,7 @@ def test_changing_something_else_does_not_judge_the_template_again(world, monkey
         ({"Type": "Image", "SubType": "Upload"}, "Barn", "unknown_picture"),
     ],
 )
-def test_values_that_stand_in_for_a_customers_are_judged_like_his(world, member, changes, value, code):
+def test_values_that_stand_in_for_a_customers_are_checked_like_his(world, member, changes, value, code):
     entry = field("Other", **changes, **{member: value})
     kind = {"Kind": "Image"} if "Type" in changes else {"Size": 12}
     place = {"Field": "Other", "X": 5, "Y": 5, "Width": 60, "Height": 8, "Kind": "Text", **kind}
@@ -116,7 +116,7 @@ def test_values_that_stand_in_for_a_customers_are_judged_like_his(world, member,
     assert fault.message.startswith(f"{member}: ")
 
 
-def test_stand_in_of_a_product_without_a_template_is_judged(world):
+def test_stand_in_of_a_product_without_a_template_is_checked(world):
     entry = field("Mail", SubType="Email", DefaultValue="nobody")
 
     with pytest.raises(Invalid) as refusal:
