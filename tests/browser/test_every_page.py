@@ -20,7 +20,9 @@ from django.utils.http import urlsafe_base64_encode
 from playwright.sync_api import expect
 
 from accounts.callers import Caller
+from accounts.services.associations import request_association
 from accounts.services.email_confirmations import confirmation_token
+from applications.registration.services.applications import create_application
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery
 from fulfillment.core.errors import Unavailable
@@ -120,6 +122,9 @@ def site(site, settings):
     world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
     inviter = Caller.on_pages(world.outsider)
     invite_owner(caller=inviter, application=world.other_application, email="second@far.example")
+    trial = create_application(caller=inviter, values={"Name": "Trial Studio", "IsTest": True})
+    joiner = Caller.on_pages(world.user)
+    request_association(caller=joiner, application=trial, user_id=world.user.pk, message="Let me try it")
     UserFactory(username="newcomer", tenant=world.tenant, email_confirmed=None)
     return address, world
 
