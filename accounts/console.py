@@ -36,7 +36,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
     count = _pending(request)["count"]
-    words = "association request waits" if count == 1 else "association requests wait"
+    words = "association request pending" if count == 1 else "association requests pending"
     address = reverse("admin:accounts_associationrequest_changelist")
     return [Attention(count, words, address, 300)] if count else []
 

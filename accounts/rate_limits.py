@@ -17,6 +17,8 @@ from fulfillment.core.observability.instruments import count_refusal
 
 MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
+# Pages below the address of the API: apart from its calls, so that neither is refused for the other.
+REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
 _GOES_ON = """excluded.started BETWEEN kept.started - interval '{seconds} s'

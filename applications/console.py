@@ -36,14 +36,14 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         return []
     found = []
     if count := _failing(request)["count"]:
-        words = "webhook fails" if count == 1 else "webhooks fail"
+        words = "webhook failing" if count == 1 else "webhooks failing"
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
         found.append(Attention(count, words, address, 400))
     if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MOST_COUNTED + 1]):
         words = (
-            "application has no key after two weeks"
+            "application whose last key expires within two weeks"
             if len(names) == 1
-            else "applications have no key after two weeks"
+            else "applications whose last key expires within two weeks"
         )
         address = f"{reverse('admin:applications_application_changelist')}?keys=ending"
         detail = ", ".join(names[:NAMED])

@@ -3,7 +3,7 @@ from django.urls import reverse
 from oauth2_provider.models import get_access_token_model
 
 from applications.registration.models import Application, DailyUsage, Milestone
-from applications.registration.services.milestones import PROOF
+from applications.registration.services.milestones import EVENTS, PROOF
 from applications.webhooks.models import Webhook
 from fulfillment.core.onboarding import Step
 
@@ -18,8 +18,9 @@ def steps(application: Application) -> list[Step]:
         Exists(days.filter(calls__gt=F("client_errors") + F("server_errors"))),
         Exists(Milestone.objects.filter(application=OuterRef("pk"), name=PROOF)),
         Exists(Webhook.objects.filter(application=OuterRef("pk"))),
+        Exists(Milestone.objects.filter(application=OuterRef("pk"), name=EVENTS)),
     )
-    has_token, has_called, has_read, has_proof, has_webhook = found.get()
+    has_token, has_called, has_read, has_proof, has_webhook, has_events = found.get()
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
@@ -47,9 +48,9 @@ def steps(application: Application) -> list[Step]:
         ),
         Step(
             50,
-            "Add an endpoint",
-            "Signed webhooks report every change of an order.",
+            "Receive a first event",
+            "Add a webhook, or forward events to your own machine with the command.",
             webhooks,
-            is_done=has_webhook,
+            is_done=has_webhook or has_events,
         ),
     ]

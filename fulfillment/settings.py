@@ -233,6 +233,8 @@ MEDIA_ROOT = Path(environment.text("MEDIA_ROOT", str(BASE_DIR / "var" / "media")
 PRODUCTION_FOLDERS = [
     Path(name) for name in environment.names("PRODUCTION_FOLDERS", (str(MEDIA_ROOT.parent / "production"),))
 ]
+# What `make clients` built, offered for download.
+CLIENT_PACKAGES = Path(environment.text("CLIENT_PACKAGES", str(BASE_DIR / "clients")))
 WHITENOISE_USE_FINDERS = DEVELOPMENT
 WHITENOISE_MANIFEST_STRICT = False
 FILE_STORAGE = environment.choice("FILE_STORAGE", "folder", ("folder", "s3"))

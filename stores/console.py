@@ -54,14 +54,14 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     found = [
         Attention(
             late,
-            "order is late" if late == 1 else "orders are late",
+            "late order" if late == 1 else "late orders",
             f"{board}?due=late",
             100,
             is_at_least=late > MOST_COUNTED,
         ),
         Attention(
             asked,
-            "cancellation waits for an answer" if asked == 1 else "cancellations wait for an answer",
+            "cancellation request pending" if asked == 1 else "cancellation requests pending",
             f"{board}?cancellation__exact=Requested",
             200,
             is_at_least=asked > MOST_COUNTED,

@@ -14,7 +14,7 @@ from tests.support.databases import own_database
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot, take_snapshot
 
-pytest_plugins = ["tests.support.fixtures"]
+pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
 
 SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 

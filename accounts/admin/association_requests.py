@@ -96,15 +96,15 @@ class AssociationRequestAdmin(ConsoleAdmin):
     readonly_fields = fields
     actions = ["decide", "approve", "deny"]
 
-    @admin.display(description="wants", ordering="store")
+    @admin.display(description="store", ordering="store")
     def wanted(self, request: AssociationRequest) -> Any:
-        return request.store or f"to manage it, as {request.user}"
+        return request.store or f"Owner: {request.user}"
 
-    @admin.display(description="grants")
+    @admin.display(description="permissions")
     def asked_grants(self, request: AssociationRequest) -> str:
-        return ", ".join(request.grants) or "the usual ones"
+        return ", ".join(request.grants) or "Default permissions"
 
-    @admin.display(description="since", ordering="created")
+    @admin.display(description="requested", ordering="created")
     def since(self, request: AssociationRequest) -> str:
         return str(naturaltime(request.created))
 

@@ -3,6 +3,7 @@ from django.urls import path
 from applications.registration.api.applications import ApplicationViewSet
 from applications.registration.api.icons import IconViewSet
 from applications.registration.api.keys import KeyViewSet
+from applications.registration.api.requests import RequestLogViewSet
 from applications.webhooks.api.deliveries import DeliveryViewSet
 from applications.webhooks.api.events import EventViewSet
 from applications.webhooks.api.webhooks import WebhookViewSet
@@ -31,6 +32,11 @@ urlpatterns = [
         name="application-icon",
     ),
     path("application/<str:application_id>/event", EventViewSet.as_view({"get": "list"}), name="event-list"),
+    path(
+        "application/<str:application_id>/request",
+        RequestLogViewSet.as_view({"get": "list"}),
+        name="request-list",
+    ),
     path(WEBHOOK, WebhookViewSet.as_view({"get": "list", "post": "create"}), name="webhook-list"),
     path(
         f"{WEBHOOK}/<str:webhook_id>",

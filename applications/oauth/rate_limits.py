@@ -10,7 +10,8 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_AWAY, answer_exception
 from fulfillment.core.client_addresses import bucket_of_address
-from fulfillment.site.addresses import is_api
+from fulfillment.site.addresses import is_api, is_reference
+from fulfillment.site.busy import refusal_page
 
 
 class RateLimits:
@@ -24,22 +25,35 @@ class RateLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if is_reference(request.path_info):
+            return self._page(request)
         if not is_api(request.path_info):
             return self.get_response(request)
-        bucket = _bucket(request)
+        bucket = _bucket(request, rate_limits.ADDRESS)
         if (standing := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
             return _with_headers(answer_exception(rate_limits.refusal(standing)), standing)
         response = self.get_response(request)
         standing = getattr(request, "rate_standing", None)
         if standing is None:
-            standing = _standing_of_address(bucket, response)
+            standing = _standing_of_address(rate_limits.ADDRESS, bucket, response)
             if standing.is_exceeded and response.status_code < 500:
                 response = answer_exception(rate_limits.refusal(standing))
         return _with_headers(response, standing)
 
+    def _page(self, request: HttpRequest) -> HttpResponse:
+        """Pages of the reference are counted on the address, whoever is signed in."""
+        bucket = _bucket(request, rate_limits.REFERENCE_PAGES)
+        if standing := rate_limits.cached_rejection(bucket):
+            return _with_headers(refusal_page(rate_limits.refusal(standing)), standing)
+        response = self.get_response(request)
+        standing = _standing_of_address(rate_limits.REFERENCE_PAGES, bucket, response)
+        if standing.is_exceeded and response.status_code < 500:
+            response = refusal_page(rate_limits.refusal(standing))
+        return _with_headers(response, standing)
 
-def _bucket(request: HttpRequest) -> str:
-    return "address:" + bucket_of_address(request.META.get("REMOTE_ADDR", ""))
+
+def _bucket(request: HttpRequest, policy: str) -> str:
+    return f"{policy}:{bucket_of_address(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def _carries_token(request: HttpRequest) -> bool:
@@ -49,17 +63,17 @@ def _carries_token(request: HttpRequest) -> bool:
         return False
 
 
-def _standing_of_address(bucket: str, response: HttpResponse) -> RateLimitStatus:
+def _standing_of_address(policy: str, bucket: str, response: HttpResponse) -> RateLimitStatus:
     if response.status_code < 500:
         try:
             return rate_limits.cached_rejection(bucket) or rate_limits.count_request(
-                policy=rate_limits.ADDRESS, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
+                policy=policy, bucket=bucket, quota=settings.ADDRESS_REQUESTS_PER_MINUTE
             )
         except DATABASE_AWAY:
             pass
     # Nothing was counted; for so long nothing can be served either.
     wait = float(response.get("Retry-After", "1"))
-    return RateLimitStatus(rate_limits.ADDRESS, quota=0, used=0, resets_in=wait)
+    return RateLimitStatus(policy, quota=0, used=0, resets_in=wait)
 
 
 def _with_headers(response: HttpResponse, standing: RateLimitStatus) -> HttpResponse:

@@ -5,6 +5,7 @@ import re
 # The first words of an operationId, and where the operation is found then.
 GROUPS = {
     "application_event": "events",
+    "application_request": "requests",
     "delivery_eddm": "eddm",
     "store_user": "stores",
 }

@@ -23,6 +23,10 @@ def is_api(path: str) -> bool:
     return path.startswith(API_PREFIX) and not path.startswith(REFERENCE)
 
 
+def is_reference(path: str) -> bool:
+    return path == REFERENCE or path.startswith(REFERENCE + "/")
+
+
 def is_for_programs(path: str) -> bool:
     return path.startswith(PROGRAM_PREFIXES) and not path.startswith(REFERENCE)
 

@@ -17,7 +17,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_aware, make_aware
 
-from fulfillment.core.admin.history import FieldChange, first_changes, shown_value
+from fulfillment.core.admin.history import FieldChange, choice_label, first_changes, shown_value
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
@@ -217,7 +217,7 @@ def _value(field: Any, value: Any, records: dict[tuple[str, Any], str]) -> str:
         return shown_value(value)
     if isinstance(field, DateTimeField) and isinstance(value, str):
         value = parse_datetime(value) or value
-    return records.get((field.attname, value)) or shown_value(value)
+    return records.get((field.attname, value)) or choice_label(field, value) or shown_value(value)
 
 
 def _names_of_people(entries: Iterable[LogEntry]) -> dict[str, str]:

@@ -26,8 +26,10 @@ class Lanes:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, Unavailable | TooManyRequests):
             return None
-        page = render_to_string(
-            "portal/busy.html", {"status": exception.status, "message": exception.message}
-        )
-        headers = {"Cache-Control": "no-store", "Retry-After": str(exception.retry_after)}
-        return HttpResponse(page, status=exception.status, headers=headers)
+        return refusal_page(exception)
+
+
+def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
+    page = render_to_string("portal/busy.html", {"status": refusal.status, "message": refusal.message})
+    headers = {"Cache-Control": "no-store", "Retry-After": str(refusal.retry_after)}
+    return HttpResponse(page, status=refusal.status, headers=headers)

@@ -3,11 +3,14 @@
 from django.urls import path
 
 from fulfillment.core.plugins import offered
+from fulfillment.site.client_packages import download_package, show_clients
 from fulfillment.site.pages import show_guide
 
 app_name = "portal"
 
 urlpatterns = [
     path("guide", show_guide, name="guide"),
+    path("clients", show_clients, name="clients"),
+    path("clients/<str:name>", download_package, name="client-package"),
     *(pattern for patterns in offered("pages.urls", "urlpatterns") for pattern in patterns),
 ]

@@ -4,7 +4,7 @@ from stores.associations.pages.associations import show_stores, withdraw
 from stores.associations.pages.directory import show_directory, show_listed_store
 from stores.catalog.pages.logos import serve_logo
 from stores.orders.pages.orders import list_orders, show_item_proof, show_order, show_print_file
-from stores.playground.pages.catalog import show_catalog, show_store
+from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
 from stores.playground.pages.product import add_picture, show_product
 from stores.proofs.pages.live import show_live_proof, show_picture
 
@@ -29,6 +29,7 @@ urlpatterns = [
     path("catalog", show_catalog, name="catalog"),
     path("catalog/<str:store_id>", show_store, name="catalog-store"),
     path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
+    path("catalog/<str:store_id>/<str:product_id>/thumbnail.png", show_thumbnail, name="product-thumbnail"),
     path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
     path("live-proof", show_live_proof, name="live-proof"),
     path("live-proof.png", show_picture, name="live-proof-picture"),

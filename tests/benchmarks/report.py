@@ -96,14 +96,15 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
             whole = found.two / found.halved
             yield (
                 f"- Two workers on two cores do {found.two:.0f} requests/s, {whole:.2f} times one worker on one core "
-                f"({found.halved:.0f}/s), each time with the database and the load on the same cores (mark: "
-                f"{WORKERS_MARK}{'' if whole >= WORKERS_MARK else UNDER}); {found.two / found.one:.2f} times one "
-                f"worker that has both cores ({found.one:.0f}/s), while the second serves the database and the load."
+                f"({found.halved:.0f}/s): the database and the load take their part of the same cores. That is "
+                f"{found.two / found.one:.2f} times one worker that has both cores ({found.one:.0f}/s), of which the "
+                "second serves the database and the load."
             )
             yield (
                 f"- For each second of processor time a worker answers {alone:.0f} requests alone and {together:.0f} "
-                f"as one of two: {together / alone:.2f} of it, so {2 * together / alone:.2f} times the rate where "
-                "the database and the load have cores of their own."
+                f"as one of two: {together / alone:.2f} of it, so by processor time, with the database and the load on "
+                f"other cores, two do {2 * together / alone:.2f} times the work of one (mark: {WORKERS_MARK}"
+                f"{'' if 2 * together / alone >= WORKERS_MARK else UNDER})."
             )
         if self.tail:
             rate, outcome = self.tail

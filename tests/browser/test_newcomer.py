@@ -1,13 +1,25 @@
-"""A newcomer, from the start page to a first proof and a first order, with every action counted."""
+"""A newcomer, from the start page to a first verified event, with every action counted."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import requests
 from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_card
+from tests.support.client_library import install_python
+from tests.support.live_server import free_port
 from tests.support.scenario import PASSWORD
 
 MOST_ACTIONS = 25
+LONGEST_SECONDS = 90
 
 
 class Newcomer:
@@ -28,15 +40,59 @@ class Newcomer:
         self.actions.append(f"paste {what}")
 
 
+@contextmanager
+def running(command: list[str], **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A program in a terminal of the newcomer, until they close it."""
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        # What never says anything must not hold the test up for ever.
+        end = threading.Timer(LONGEST_SECONDS, process.kill)
+        end.start()
+        try:
+            yield process
+        finally:
+            end.cancel()
+            process.terminate()
+
+
+@contextmanager
+def receiving_events(page: Page, person: Newcomer, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """With the lines of the portal: the command is installed, listens, and an endpoint verifies each event."""
+    person.paste("the line that installs the command")
+    install_python(page.locator("#install-curl").inner_text().split()[-1], folder / "installed")
+    person.paste("the lines that listen")
+    lines = page.locator("#listen").inner_text()
+    environment = {name: value.strip("'") for name, value in re.findall(r"export (\w+)=(.*)", lines)}
+    port = str(free_port())
+    *_, arguments = lines.strip().splitlines()
+    command = [sys.executable, str(folder / "installed" / "bin" / "fulfillment"), *arguments.split()[1:]]
+    command[-1] = command[-1].replace("3000", port)
+    environment |= {"PYTHONPATH": str(folder / "installed"), "FULFILLMENT_CONFIG": str(folder / "home")}
+    (folder / "receiver.py").write_text(page.locator("#receiver-curl").inner_text())
+    with running(command, **environment) as listener:
+        secret = next(line.strip() for line in listener.stderr if line.startswith("whsec_"))
+        person.paste("the secret, to start the endpoint")
+        with running(
+            [sys.executable, str(folder / "receiver.py")], WEBHOOK_SECRET=secret, PORT=port
+        ) as endpoint:
+            yield endpoint
+
+
 @pytest.fixture
-def site(site, settings):
+def site(site, settings, python_wheel):
     settings.SIGN_UP_ENABLED = True
+    settings.CLIENT_PACKAGES = python_wheel.parent
     make_card(site[1].demo, "business-card")
     return site
 
 
 @pytest.mark.slow
-def test_a_newcomer_reaches_a_proof_and_an_order_in_few_actions(visitor):
+def test_a_newcomer_reaches_a_proof_an_order_and_a_verified_event_in_few_actions(visitor, tmp_path):
     page, person = visitor.page, Newcomer(visitor.page)
     visitor.go("/")
     person.click("link", "Create an account")
@@ -75,18 +131,25 @@ def test_a_newcomer_reaches_a_proof_and_an_order_in_few_actions(visitor):
     products = requests.get(f"{visitor.address}/api/v1/store/demo/product", headers=headers, timeout=10)
     assert [one["ID"] for one in products.json()] == ["business-card"]
 
-    # A first proof and a first order.
-    person.click("link", "Catalog", exact=True)
-    person.click("link", "Demo Print")
-    person.click("link", "Product business-card")
-    person.fill("Name on the card", "Nora New")
-    expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
-    person.click("button", "Place a demo order")
-    expect(page.get_by_role("heading", name="Order 1")).to_be_visible()
-    expect(page.get_by_alt_text("Proof of Product business-card")).to_be_visible()
+    # A first proof and a first order, of which an endpoint in the newcomer's terminal gets a signed event.
+    with receiving_events(page, person, tmp_path) as endpoint:
+        person.click("link", "Catalog", exact=True)
+        person.click("link", "Demo Print")
+        person.click("link", "Product business-card")
+        person.fill("Name on the card", "Nora New")
+        expect(page.get_by_alt_text("Page 1 of the proof")).to_be_visible()
+        person.click("button", "Place a demo order")
+        expect(page.get_by_role("heading", name="Order 1")).to_be_visible()
+        expect(page.get_by_alt_text("Proof of Product business-card")).to_be_visible()
+        assert endpoint.stdout.readline().startswith("order.received ")
 
     visitor.go("/")
-    for done in ("Get a first token", "Make a first proof", "Place a first order"):
+    for done in (
+        "Get a first token",
+        "Make a first proof",
+        "Receive a first event",
+        "Place a first order",
+    ):
         expect(page.locator(".is-done", has_text=done)).to_be_visible()
     assert len(person.actions) <= MOST_ACTIONS, person.actions
     assert visitor.complaints == []

@@ -45,7 +45,7 @@ def test_the_days_work_takes_few_actions(placed, visitor):
         expect(page.get_by_text("1 order moved.")).to_be_visible()
     with counts.task("Find late orders, save them as a view", page) as person:
         visitor.go("/admin/")
-        person.click(page.get_by_role("link", name="1 order is late"))
+        person.click(page.get_by_role("link", name="1 late order"))
         expect(page.get_by_text("days late")).to_be_visible()
         person.click(page.locator("summary", has_text="Save view"))
         person.fill(page.get_by_label("Name"), "Burning")

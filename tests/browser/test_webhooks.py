@@ -60,15 +60,15 @@ def test_a_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
     visitor.sign_in()
-    page.get_by_role("link", name="New webhook").click()
+    page.get_by_role("link", name="Add webhook").click()
     page.fill("#id_url", endpoint)
-    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Add webhook").click()
     secret = page.locator("#secret").inner_text()
 
-    page.get_by_role("button", name="Send a test").click()
+    page.get_by_role("button", name="Send test event").click()
 
     # The page looks again by itself until the answer is there.
-    answers = page.get_by_role("region", name="Answer")
+    answers = page.get_by_role("region", name="Response")
     expect(answers).to_have_text(["Not today"], timeout=15_000)
     assert re.search(r"\d+ ms", page.locator(".attempt").first.inner_text())
     page.get_by_role("button", name="Resend").click()
@@ -103,17 +103,17 @@ def test_a_developer_checks_a_signature_and_resends_several(tried, visitor):
     page = visitor.page
     visitor.go(tried)
     visitor.sign_in()
-    page.get_by_role("link", name="Test a signature").click()
-    page.get_by_role("button", name="Check the signature").click()
+    page.get_by_role("link", name="Check a signature").click()
+    page.get_by_role("button", name="Check signature").click()
     expect(page.get_by_role("status").first).to_contain_text("Valid.")
     page.locator("#id_body").press_sequentially(" ")
-    page.get_by_role("button", name="Check the signature").click()
+    page.get_by_role("button", name="Check signature").click()
     expect(page.get_by_role("status").first).to_contain_text("Not valid.")
     faults = faults_of(visitor, "tester", lambda: visitor.go(f"{tried}/signature"))
     visitor.go(f"{tried}?state=Failed")
     faults += faults_of(visitor, "log", lambda: visitor.go(f"{tried}?state=Failed"))
     for box in page.get_by_role("checkbox").all():
         box.check()
-    page.get_by_role("button", name="Resend the chosen").click()
-    expect(page.get_by_role("status").first).to_contain_text("2 events sent again.")
+    page.get_by_role("button", name="Resend selected").click()
+    expect(page.get_by_role("status").first).to_contain_text("2 events resent.")
     assert faults == []

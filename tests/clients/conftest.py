@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import uuid
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,47 +13,16 @@ import pytest
 from PIL import Image
 
 from fulfillment.operations.demo import load_demo, reset_demo
+from tests.support.client_library import build, run
 from tests.support.snapshots import Snapshot
 
-ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-SHOWN = 4000
-
-
-def run(*command: Any, **options: Any) -> str:
-    """What the program printed; its complaints fail the test."""
-    done = subprocess.run(
-        [str(one) for one in command],
-        capture_output=True,
-        text=True,
-        timeout=options.pop("timeout", 120),
-        **options,
-    )
-    assert done.returncode == 0, f"{done.stdout[-SHOWN:]}\n{done.stderr[-SHOWN:]}"
-    return done.stdout
-
-
-def build(folder: Path, language: str) -> Path:
-    command = [sys.executable, "-m", "clients.build", "--to", folder, "--only", language]
-    return Path(run(*command, cwd=ROOT, timeout=400).strip().splitlines()[-1])
 
 
 def has_node() -> bool:
     if shutil.which("npm") is None or shutil.which("node") is None:
         return False
     return int(run("node", "--version").lstrip("v").partition(".")[0]) >= 20
-
-
-@pytest.fixture(scope="session")
-def installed_python(tmp_path_factory) -> Path:
-    """The folder in which the wheel is installed; what it needs is in the environment of the tests."""
-    folder = tmp_path_factory.mktemp("python-client")
-    wheel = build(folder, "python")
-    with zipfile.ZipFile(wheel) as packed:
-        assert {"store_fulfillment/py.typed", "store_fulfillment/models.py"} <= set(packed.namelist())
-    install = ["install", "--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check", "--target"]
-    run(sys.executable, "-m", "pip", *install, folder / "installed", wheel)
-    return folder / "installed"
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from accounts.models import Subscription, User
+from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
 from tests.support.interop_browser import Browser
 from tests.support.live_server import serving
@@ -125,6 +126,27 @@ def test_refusals_are_sentences_with_exit_codes(command):
     assert "Missing argument" in command("products", code=2)
     away = command.machine | {"FULFILLMENT_URL": "http://127.0.0.1:9"}
     assert "refused" in command("stores", environment=away, code=5)
+
+
+@pytest.mark.slow
+def test_logs_follow_the_calls_of_the_application(command):
+    command("stores")
+    flush_request_log()
+    assert "GET    /api/v1/store " in command("logs")
+    log = command.start("logs", "--follow", "--status", "4xx", "--json")
+    try:
+        command("proof", "demo", "nope", code=4)
+        flush_request_log()
+        call = json.loads(log.stdout.readline())
+        assert (call["Status"], call["Code"], call["Method"]) == (404, "product_not_found", "POST")
+        command("proof", "demo", CARD, code=1)
+        flush_request_log()
+        # What it read before is not printed again, nor are its own calls.
+        later = json.loads(log.stdout.readline())
+        assert (later["Status"], later["Pointer"]) == (400, "/Name")
+    finally:
+        log.kill()
+        log.communicate(timeout=20)
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from clients.build import SCHEMA
-from tests.clients.conftest import PROGRAMS, run
+from tests.clients.conftest import PROGRAMS
+from tests.support.client_library import run
 
 
 @cache

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.conftest import ROOT, run
+from tests.support.client_library import ROOT, run
 
 DOCUMENTS = [
     "README.md",

@@ -8,7 +8,8 @@ from accounts.models import Subscription
 from stores.demo.orders import ORDERS as DEMO_ORDERS
 from stores.orders.models import Order
 from tests.clients.bad_proxy import FATES, proxied
-from tests.clients.conftest import PROGRAMS, run
+from tests.clients.conftest import PROGRAMS
+from tests.support.client_library import run
 from tests.support.live_server import serving
 
 

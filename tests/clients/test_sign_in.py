@@ -9,7 +9,8 @@ import pytest
 from standardwebhooks import Webhook
 
 from accounts.models import User
-from tests.clients.conftest import PROGRAMS, run
+from tests.clients.conftest import PROGRAMS
+from tests.support.client_library import run
 from tests.support.interop_browser import Browser
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

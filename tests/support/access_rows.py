@@ -73,6 +73,7 @@ ROWS = {
     ("application-icon", "GET"): Row("/application/{application}/icon", (404, 403, 404, 403, 404)),
     ("application-icon", "POST"): Row("/application/{application}/icon", (415, 403, 403, 403, 415)),
     ("event-list", "GET"): Row("/application/{application}/event", (200, 403, 200, 403, 200)),
+    ("request-list", "GET"): Row("/application/{application}/request", (200, 403, 200, 403, 200)),
     ("webhook-list", "GET"): Row("/application/{application}/webhook", (200, 403, 200, 403, 200)),
     ("webhook-list", "POST"): Row(
         "/application/{application}/webhook", (201, 403, 201, 403, 201), {"URL": "https://192.0.43.8/events"}

@@ -62,6 +62,7 @@ NO_PAGE = {
     "stores_order_export": "CSV",
     "stores_order_print_file": "PDF",
     "stores_order_print_picture": "PNG",
+    "stores_product_thumbnail": "PNG",
     "stores_order_packing_slip": "PDF",
     "stores_order_eddm_papers": "PDF",
     "stores_product_template_color": "JSON",

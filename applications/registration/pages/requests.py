@@ -1,8 +1,6 @@
 """The log of an application's calls."""
 
 import json
-import re
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -22,12 +20,14 @@ from applications.registration.selectors.request_log import (
     LogFilter,
     OperationFigures,
     find_logged_request,
+    is_status,
     logged_requests,
     operations_logged,
+    place_named,
+    place_text,
 )
 from fulfillment.site.reference.operations import Operation, operations
 
-STATUS = re.compile(r"[1-5]\d\d\Z")
 BAR = 240
 
 
@@ -48,7 +48,7 @@ class RequestFilterForm(forms.Form):
 
     def clean_status(self) -> str:
         value = str(self.cleaned_data["status"]).lower()
-        if value and value not in CLASSES and not STATUS.match(value):
+        if value and not is_status(value):
             raise forms.ValidationError("A status such as 404, or 2xx, 3xx, 4xx or 5xx.")
         return value
 
@@ -66,7 +66,7 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
         "requests",
         form=form,
         rows=[_row(row, request) for row in shown],
-        older=_mark(shown[-1]) if len(rows) > A_PAGE else "",
+        older=place_text(shown[-1]) if len(rows) > A_PAGE else "",
         is_later_page="before" in request.GET,
         filtered=any(request.GET.get(name) for name in form.fields),
         classes=CLASSES,
@@ -109,22 +109,8 @@ def _filter_of(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
         since=cleaned["since"],
         until=cleaned["until"],
         request_id=cleaned["request"],
-        before=_before(request.GET.get("before", "")),
+        before=place_named(request.GET.get("before", "")),
     )
-
-
-def _mark(row: LoggedRequest) -> str:
-    return f"{int(row.time.timestamp() * 1_000_000)}-{row.pk}"
-
-
-def _before(mark: str) -> tuple[datetime, int] | None:
-    """Nonsense is the first page."""
-    if not re.fullmatch(r"\d{1,16}-\d{1,18}", mark, re.ASCII):
-        return None
-    microseconds, number = mark.split("-")
-    return datetime.fromtimestamp(int(microseconds) // 1_000_000, UTC).replace(
-        microsecond=int(microseconds) % 1_000_000
-    ), int(number)
 
 
 def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:

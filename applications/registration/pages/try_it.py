@@ -13,6 +13,7 @@ from accounts.selectors.subscriptions import subscription_keys
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable
 from fulfillment.core.secrets import decrypt
+from fulfillment.site.client_packages import packages
 
 DEMO_STORE = "demo"
 
@@ -26,6 +27,7 @@ def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     """
     application = readable(request, application_id)
     context = frame(request, application, "try")
+    context["packages"] = packages()
     context["filled"] = context["may_write"] and "fill" in request.GET
     if context["filled"] and not is_confirmed(request):
         back = reverse("portal:application-try", args=[application.pk])

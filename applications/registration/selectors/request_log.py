@@ -1,7 +1,8 @@
 """Reads the log of an application's calls; the caller of these has checked who may see the application."""
 
+import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -9,9 +10,14 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from applications.registration.models import Application, LoggedRequest
+from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.errors import NotFound
 
 A_PAGE = 50
+DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+STATUS = re.compile(r"[1-5]\d\d\Z", re.ASCII)
+PLACE = re.compile(r"(\d{1,16})-(\d{1,18})\Z", re.ASCII)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # What the figures by operation are made of, so that they cost the same however much is logged.
 MOST_MEASURED = 20_000
 BY_OPERATION = """
@@ -57,10 +63,42 @@ class OperationFigures:
         return 100 * (self.refused + self.failed) / self.calls
 
 
-def logged_requests(application: Application, wanted: LogFilter) -> list[LoggedRequest]:
+def logged_requests(application: Application, wanted: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
     """The newest first: one page, and one more where there are older ones."""
     found = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
-    return list(_narrowed(found, wanted)[: A_PAGE + 1])
+    return list(_narrowed(found, wanted)[: take + 1])
+
+
+def is_status(text: str) -> bool:
+    """A class such as 4xx, or a number."""
+    return text in CLASSES or STATUS.match(text) is not None
+
+
+def place_text(row: LoggedRequest) -> str:
+    """Where a page ended; `place_named` reads it."""
+    return f"{(row.time - EPOCH) // timedelta(microseconds=1)}-{row.pk}"
+
+
+def place_named(text: str) -> tuple[datetime, int] | None:
+    found = PLACE.match(text)
+    return (EPOCH + timedelta(microseconds=int(found[1])), int(found[2])) if found else None
+
+
+def request_record(row: LoggedRequest) -> dict[str, Any]:
+    """Without the name of a person: it is not the application's to see."""
+    problem = row.problem or {}
+    return {
+        "RequestID": row.request_id.hex,
+        "Timestamp": timestamp(row.time),
+        "Method": row.method,
+        "Path": row.path,
+        "Status": row.status,
+        "Code": row.code or None,
+        "Pointer": row.pointer or None,
+        "Detail": problem.get("detail"),
+        "Milliseconds": row.milliseconds,
+        "IsForUser": row.user_id is not None,
+    }
 
 
 def find_logged_request(application: Application, request_id: str) -> LoggedRequest:

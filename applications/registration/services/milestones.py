@@ -6,6 +6,7 @@ from fulfillment.core.caches import WeightedCache, register_cache
 from fulfillment.core.db.prepared import execute
 
 PROOF = "proof"
+EVENTS = "events"
 NOTE = """
 INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
 """

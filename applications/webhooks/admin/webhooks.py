@@ -76,19 +76,19 @@ class StateFilter(admin.SimpleListFilter):
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin):
-    """Addresses are their applications' to choose; operators look after those that fail."""
+    """Applications choose their endpoints; operators look after those that fail."""
 
-    list_display = ["url", "application", "hears_of", "health", "failing_since", "created"]
+    list_display = ["url", "application", "event_types_shown", "health", "failing_since", "created"]
     list_filter = [HealthFilter]
     search_fields = ["url", "application__name", "application__client_id"]
-    search_help_text = "Address or application"
-    empty_help = "Owners of applications make them in the portal."
+    search_help_text = "Endpoint URL or application"
+    empty_help = "Owners of applications add them in the portal."
     change_form_outer_before_template = "admin/applications/webhook_before.html"
     change_form_outer_after_template = "admin/applications/webhook_after.html"
     fields = [
         "url",
         "application",
-        "hears_of",
+        "event_types_shown",
         "store_ids",
         "health",
         "disabled_reason",
@@ -98,15 +98,15 @@ class WebhookAdmin(ReadOnlyAdmin):
     ]
     ordering = ["-created"]
 
-    @admin.display(description="hears of")
-    def hears_of(self, webhook: Webhook) -> str:
-        return "every event" if "*" in webhook.event_types else ", ".join(webhook.event_types)
+    @admin.display(description="events")
+    def event_types_shown(self, webhook: Webhook) -> str:
+        return "All events" if "*" in webhook.event_types else ", ".join(webhook.event_types)
 
-    @display(description="state", label={"works": "success", "fails": "danger", "disabled": "default"})
+    @display(description="state", label={"Enabled": "success", "Failing": "danger", "Disabled": "default"})
     def health(self, webhook: Webhook) -> str:
         if not webhook.is_enabled:
-            return "disabled"
-        return "fails" if webhook.failing_since else "works"
+            return "Disabled"
+        return "Failing" if webhook.failing_since else "Enabled"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
         return super().get_queryset(request).filter(deleted__isnull=True).select_related("application")
@@ -141,21 +141,23 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        done = "A test is on its way; it is the first of the deliveries below."
+        done = "Test event sent. It is the first of the deliveries below."
         return self._with(request, webhook, lambda: send_test_event(webhook=webhook), done)
 
     def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), "It is enabled.")
+        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), "Webhook enabled.")
 
     def disable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
         webhook = self._webhook(request, webhook_id)
-        question = f"Disable {webhook.url}? Nothing is sent to it any more, and its owners are told by mail."
+        question = (
+            f"Disable {webhook.url}? No more events are sent to it, and its owners are notified by mail."
+        )
         return ask(self, request, question=question, button="Disable", back=_address(webhook)) or self._with(
             request,
             webhook,
             lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
-            "It is disabled.",
+            "Webhook disabled.",
         )
 
     def _webhook(self, request: HttpRequest, webhook_id: UUID) -> Webhook:
@@ -185,7 +187,9 @@ class DeliveryAdmin(ReadOnlyAdmin):
     search_fields = ["id"]
     exact_search = {"event__event_id": UUID}
     search_help_text = "ID of the event, as the receiver saw it"
-    empty_help = "Events are delivered to webhooks; “Send a test” on the page of one makes the first."
+    empty_help = (
+        "Events are delivered to webhooks; “Send test event” on the page of a webhook sends the first."
+    )
     change_form_outer_before_template = "admin/applications/delivery_before.html"
     change_form_outer_after_template = "admin/applications/delivery_after.html"
     fields = ["event_type", "webhook", "shown_state", "tries", "next_try", "created"]
@@ -205,12 +209,12 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Delivery]:
         return super().get_queryset(request).select_related("event", "webhook")
 
-    @admin.action(description="Send again …", permissions=["view"])
-    @asks_confirmation("Send these events again? Their receivers know them by their IDs.", "Send again")
+    @admin.action(description="Resend …", permissions=["view"])
+    @asks_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:
-            messages.success(request, f"{sent} deliver{'ies are' if sent > 1 else 'y is'} on the way again.")
+            messages.success(request, f"{sent} deliver{'ies' if sent > 1 else 'y'} resent.")
 
     def change_view(
         self,
@@ -239,7 +243,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         delivery = get_object_or_404(self.get_queryset(request), pk=delivery_id)
         if self._resend(request, delivery):
-            messages.success(request, "It is on its way again.")
+            messages.success(request, "Delivery resent.")
         return HttpResponseRedirect(reverse("admin:applications_delivery_change", args=[delivery_id]))
 
     def _resend(self, request: HttpRequest, delivery: Delivery) -> bool:

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from applications.registration.selectors.applications import application_for
+from applications.registration.services.milestones import EVENTS, record_milestone
 from applications.webhooks.api.examples import EVENT_RESPONSE
 from applications.webhooks.api.serializers import PATTERNS_TEXT, EventSerializer
 from applications.webhooks.models.event_type import PATTERNS, EventType
@@ -78,6 +79,8 @@ class EventViewSet(ApiViewSet):
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter")
         )
         page = event_page(application, after=after, patterns=patterns, filters=filters, take=take)
+        if page.events:
+            record_milestone(application_id=application.pk, name=EVENTS)
         kept = [(name, value) for name, values in query.lists() if name != "after" for value in values]
         following = urlencode([*kept, ("after", page.next.text)])
         link = f'<{settings.API_URL}/application/{application.pk}/event?{following}>; rel="next"'

@@ -84,7 +84,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
     except DomainError as error:
         messages.error(request, error.message)
         return redirect(address_of(webhook))
-    messages.success(request, "A test event is on its way.")
+    messages.success(request, "Test event sent.")
     return redirect(_delivery_address(webhook, delivery))
 
 
@@ -98,7 +98,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The event is sent again, and tried as often as a new one.")
+        messages.success(request, "Event resent. Failed attempts are retried as for a new event.")
     return redirect(_delivery_address(webhook, delivery))
 
 
@@ -109,14 +109,14 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
     webhook = find_webhook(writable(request, application_id), webhook_id)
     chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
     if not chosen:
-        messages.warning(request, "Choose at least one delivery.")
+        messages.warning(request, "Select at least one delivery.")
         return redirect(address_of(webhook))
     try:
         count = resend_deliveries(webhook=webhook, event_ids=[UUID(value) for value in chosen])
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{count} event{'' if count == 1 else 's'} sent again.")
+        messages.success(request, f"{count} event{'' if count == 1 else 's'} resent.")
     return redirect(address_of(webhook))
 
 
@@ -160,9 +160,9 @@ def _recovered(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> boo
         show_faults(form, error, RECOVER_FIELDS)
         return False
     if count:
-        messages.success(request, f"{count:,} event{'' if count == 1 else 's'} on the way again.")
+        messages.success(request, f"Recovering {count:,} event{'' if count == 1 else 's'}.")
     else:
-        messages.info(request, "Nothing was missed since then.")
+        messages.info(request, "No events were missed since then.")
     return True
 
 

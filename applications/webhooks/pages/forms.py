@@ -14,31 +14,31 @@ WEBHOOK_FIELDS = {
 }
 RECOVER_FIELDS = {"Since": "since"}
 EXPLAINED = {
-    "*": "everything, also what is added later",
-    "order.*": "everything about orders",
-    "association.*": "every answer to a request for a store",
-    "webhook.*": "everything about webhooks",
+    "*": "all events, including types added later",
+    "order.*": "all events of orders",
+    "association.*": "decisions on requests for access to a store",
+    "webhook.*": "all events of webhooks",
 }
 
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
-        label="URL",
+        label="Endpoint URL",
         max_length=2000,
         widget=forms.URLInput(attrs={"placeholder": "https://", "spellcheck": "false", "class": "mono"}),
-        help_text="A public https address. Every event is sent there as a signed POST.",
+        help_text="A public https URL. Events are sent to it as signed POST requests.",
     )
     event_types = forms.MultipleChoiceField(
         label="Events",
         choices=[(name, name) for name in (*PATTERNS, *EventType.values)],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one; * stands for all."},
+        error_messages={"required": "Select at least one event type, or * for all."},
     )
     store_ids = LinesField(
-        label="Only these stores",
+        label="Stores",
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "class": "mono", "spellcheck": "false", "wrap": "off"}),
-        help_text="Store IDs, one a line. Leave it empty for every store.",
+        help_text="One store ID per line. Leave empty to receive events from all stores.",
     )
 
     @property
@@ -60,7 +60,7 @@ class ChangeWebhookForm(WebhookForm):
     is_enabled = forms.BooleanField(
         label="Enabled",
         required=False,
-        help_text="While it is disabled nothing is sent; events are kept for 30 days and can be recovered.",
+        help_text="A disabled webhook receives no events. They are kept for 30 days and can be recovered.",
     )
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 

@@ -28,14 +28,14 @@ class SignatureForm(forms.Form):
         label="Headers",
         max_length=LONGEST_HEADERS,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 4}),
-        help_text="webhook-id, webhook-timestamp and webhook-signature, a line each; others are left aside.",
+        help_text="webhook-id, webhook-timestamp and webhook-signature, one per line. Other headers are ignored.",
     )
     body = forms.CharField(
         label="Body",
         max_length=LONGEST_BODY,
         strip=False,
         widget=forms.Textarea(attrs={**PLAIN, "rows": 8}),
-        help_text="As it came, to the byte.",
+        help_text="The raw request body, unchanged.",
     )
 
     def clean_body(self) -> str:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.faults import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, readable, writable
+from applications.registration.pages.try_it import example_values
 from applications.webhooks.models import Webhook
 from applications.webhooks.pages.forms import WEBHOOK_FIELDS, ChangeWebhookForm, WebhookForm
 from applications.webhooks.selectors.webhooks import find_webhook, webhook_etag, webhooks_of
@@ -32,6 +33,7 @@ def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     webhooks = list(webhooks_of(application))
     context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAXIMUM_WEBHOOKS)
+    context |= example_values(application, with_secrets=False)
     return render(request, "applications/webhooks.html", context)
 
 
@@ -46,8 +48,8 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, WEBHOOK_FIELDS)
         else:
-            return _revealed(request, webhook, secret, "The webhook is made.")
-    context = frame(request, application, "webhooks", form=form, heading="New webhook", verb="Create")
+            return _revealed(request, webhook, secret, "Webhook created.")
+    context = frame(request, application, "webhooks", form=form, heading="Add a webhook", verb="Add webhook")
     return render(request, "applications/webhook_form.html", context)
 
 
@@ -66,9 +68,11 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
         except DomainError as error:
             show_faults(form, error, WEBHOOK_FIELDS)
         else:
-            messages.success(request, "The webhook is saved.")
+            messages.success(request, "Changes saved.")
             return redirect(address_of(webhook))
-    context = frame(request, application, "webhooks", form=form, heading="Change the webhook", verb="Save")
+    context = frame(
+        request, application, "webhooks", form=form, heading="Edit the webhook", verb="Save changes"
+    )
     return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
 
 
@@ -81,7 +85,7 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The webhook is enabled. What it missed you can recover below.")
+        messages.success(request, "Webhook enabled. You can recover the events it missed below.")
     return redirect(address_of(webhook))
 
 
@@ -95,12 +99,12 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         except DomainError as error:
             messages.error(request, error.message)
             return redirect(address_of(webhook))
-        return _revealed(request, webhook, secret, "The webhook has a new secret.")
+        return _revealed(request, webhook, secret, "Secret replaced.")
     warning = (
-        "You get a new secret, shown once. For 24 hours events are signed with the old one, too, so that your "
-        "endpoint can change over without missing any; then the old one no longer counts."
+        "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
+        "update your endpoint without missing an event. After that the old secret is no longer used."
     )
-    return _ask(request, webhook, heading="Replace the secret?", warning=warning, verb="Replace")
+    return _ask(request, webhook, heading="Replace the secret?", warning=warning, verb="Replace secret")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -114,10 +118,10 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         except DomainError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, "The webhook is deleted.")
+            messages.success(request, "Webhook deleted.")
         return redirect("portal:application-webhooks", application.pk)
-    warning = f"Nothing is sent to {webhook.url} any more, and its deliveries are no longer shown."
-    return _ask(request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete")
+    warning = f"No more events are sent to {webhook.url}, and its delivery log is removed."
+    return _ask(request, webhook, heading="Delete this webhook?", warning=warning, verb="Delete webhook")
 
 
 def address_of(webhook: Webhook) -> str:

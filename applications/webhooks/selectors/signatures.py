@@ -65,13 +65,15 @@ def headers_in(text: str) -> dict[str, str]:
 def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str], now: datetime) -> Verdict:
     missing = [name for name in NAMES if not headers.get(name)]
     if missing:
-        return Verdict(False, f"Missing: {', '.join(missing)}. Paste each header as a line “name: value”.")
+        return Verdict(
+            False, f"Missing: {', '.join(missing)}. Paste each header on its own line as “name: value”."
+        )
     stamp = headers["webhook-timestamp"]
     if not re.fullmatch(r"\d{1,10}", stamp, re.ASCII):
         return Verdict(False, "webhook-timestamp is not a number of seconds since 1970.")
     given = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
     if not given:
-        return Verdict(False, "webhook-signature holds no signature that begins with “v1,”.")
+        return Verdict(False, "webhook-signature contains no signature that starts with “v1,”.")
     notes = _age_notes(int(stamp), now)
     secrets = list(webhook.secrets.order_by("-created"))
     for secret in secrets:
@@ -79,11 +81,11 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
         if _matches(signer, headers["webhook-id"], stamp, body, given):
             ended = secret.expires is not None and secret.expires <= now
             if ended:
-                notes = (*notes, "Signed with a secret that has been replaced and has ended.")
+                notes = (*notes, "Signed with a replaced secret that is no longer valid.")
             elif secret.expires is not None:
                 notes = (
                     *notes,
-                    "Signed with the replaced secret, which ends soon; the new one signs as well.",
+                    "Signed with the replaced secret, which expires soon. Events are signed with the new secret, too.",
                 )
             return Verdict(True, "The signature is valid.", notes)
     return Verdict(False, *_why_not(webhook, body, headers, given))
@@ -93,8 +95,8 @@ def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
     away = now - datetime.fromtimestamp(seconds, UTC)
     if abs(away) <= TOLERANCE:
         return ()
-    side = "old" if away > TOLERANCE else "ahead"
-    return (f"The timestamp is more than 5 minutes {side}: a receiver refuses it now, as it must.",)
+    side = "old" if away > TOLERANCE else "in the future"
+    return (f"The timestamp is more than 5 minutes {side}, so receivers reject it now, as they should.",)
 
 
 def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[str]) -> bool:
@@ -108,8 +110,8 @@ def _why_not(
     """Tries the usual mistakes of receivers."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
-        "The body has white space around it that was not sent: use the bytes as they came.": str.strip,
-        "Ends of lines or indents of the body were changed: verify the bytes as they came, before any parsing.": (
+        "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,
+        "Line endings or indentation of the body were changed. Verify the raw request body, before it is parsed.": (
             _as_sent
         ),
     }
@@ -122,12 +124,15 @@ def _why_not(
             return reason, ()
     event_id = _event_id(body)
     if event_id and event_id != headers["webhook-id"]:
-        return "webhook-id is not the EventID of this body: headers and body are of different requests.", ()
+        return (
+            "webhook-id is not the EventID of this body. The headers and the body belong to different requests.",
+            (),
+        )
     return (
-        "No secret of this webhook made this signature.",
+        "The signature was not created with a secret of this webhook.",
         (
-            "Is it a request of another webhook, or was the secret replaced more than 24 hours ago?",
-            "Was the body changed on its way, or another timestamp copied?",
+            "Does the request belong to another webhook, or was the secret replaced more than 24 hours ago?",
+            "Was the body changed in transit, or a different timestamp copied?",
         ),
     )
 

@@ -98,7 +98,7 @@ def _changes(event: Any, former: Any, records: dict[tuple[str, Any], str]) -> li
     def shown(of: Any, field: Any) -> str:
         value = None if of is None else getattr(of, field.attname)
         name = records.get((field.attname, value)) if field.related_model else None
-        return name or shown_value(value)
+        return name or choice_label(field, value) or shown_value(value)
 
     fields = tracked_fields(event)
     pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
@@ -146,6 +146,11 @@ def tracked_fields(event: Any) -> list[Any]:
         for field in event._meta.concrete_fields  # noqa: SLF001 - as above
         if not field.name.startswith(OWN_FIELDS) and field.name not in UNTOLD
     ]
+
+
+def choice_label(field: Any, value: Any) -> str:
+    """As forms and lists call it: a status by its name instead of its number."""
+    return str(dict(field.flatchoices).get(value, "")) if field.choices else ""
 
 
 def shown_value(value: Any) -> str:

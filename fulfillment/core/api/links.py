@@ -96,6 +96,7 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("application_icon_read", "Its icon.", APPLICATION),
         Link("application_icon_set", "Give it another icon.", APPLICATION),
         Link("application_event_list", "What happened that concerns it.", APPLICATION),
+        Link("application_request_list", "Its calls of the API.", APPLICATION),
         Link("webhook_list", "Its webhooks.", APPLICATION),
         Link("webhook_create", "Receive its events.", APPLICATION),
         Link("association_request", "Ask to join it.", {}, {"ApplicationID": f"{BODY}ID"}),

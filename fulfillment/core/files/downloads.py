@@ -1,6 +1,25 @@
+from collections.abc import Callable
+
 from django.http import HttpResponse
+
+from fulfillment.core.errors import DomainError
+
+WEEK = 604_800
 
 
 def pdf_answer(content: bytes, name: str) -> HttpResponse:
     disposition = f'attachment; filename="{name}"'
     return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
+
+
+def picture_answer(draw: Callable[[], bytes]) -> HttpResponse:
+    """A PNG whose address names its version. An `img` shows no words: a refusal is its status alone."""
+    try:
+        picture = draw()
+    except DomainError as error:
+        headers = {"Cache-Control": "no-store"}
+        if retry_after := getattr(error, "retry_after", 0):
+            headers["Retry-After"] = str(retry_after)
+        return HttpResponse(status=error.status, headers=headers)
+    headers = {"Cache-Control": f"private, max-age={WEEK}"}
+    return HttpResponse(picture, content_type="image/png", headers=headers)

@@ -19,6 +19,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.base import ConsoleInline
 from fulfillment.core.admin.confirmation import asks_confirmation
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import picture_answer
 from fulfillment.core.lanes import RENDERINGS
 from fulfillment.templatetags.console import form_problems
 from stores.catalog.admin.product_forms import (
@@ -37,6 +38,7 @@ from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Temp
 from stores.catalog.records import DELIVERED_PRICE
 from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.publishing import steps_to_sale
+from stores.catalog.services.thumbnails import draw_thumbnail
 
 # Each is written with its template in the same request.
 MOST_DUPLICATES = 25
@@ -178,7 +180,21 @@ class ProductAdmin(StaffAdmin):
             self.admin_site.admin_view(require_POST(self.duplicate_view)),
             name="stores_product_duplicate",
         )
-        return [own, *super().get_urls()]
+        thumbnail = path(
+            "<int:product_id>/thumbnail.png",
+            self.admin_site.admin_view(self.thumbnail_view, cacheable=True),
+            name="stores_product_thumbnail",
+        )
+        return [own, thumbnail, *super().get_urls()]
+
+    def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        product = get_object_or_404(self.get_queryset(request), pk=product_id)
+        if not self.has_view_permission(request, product):
+            raise PermissionDenied
+        caller = Caller.on_pages(request.user)
+        return picture_answer(
+            lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller)
+        )
 
     def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = get_object_or_404(self.get_queryset(request), pk=product_id)

@@ -8,8 +8,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
+from fulfillment.core.files.downloads import picture_answer
+from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.playground.selectors.actors import actors_at, chosen_actor, store_named, usable_stores
 from stores.playground.selectors.products import product_records
+from stores.proofs.selectors.proofs import product_version
 
 STORES_A_PAGE = 24
 PRODUCTS_A_PAGE = 24
@@ -49,6 +52,18 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
         "part": "catalog",
     }
     return render(request, "stores/playground/store.html", context)
+
+
+@require_safe
+@signed_in
+def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    """The product's template with samples in it, for one that has no picture."""
+    store = store_named(store_id)
+    actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
+    product = product_version(actor.caller, store.external_id, product_id)
+    return picture_answer(
+        lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller)
+    )
 
 
 def _matches(record: dict[str, Any], searched: str, category: str) -> bool:

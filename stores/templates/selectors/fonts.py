@@ -16,6 +16,11 @@ def font_set() -> FontSet:
     return font_set_of(tuple(font_file(font) for font in Font.objects.order_by("pk")))
 
 
+def font_names() -> str:
+    """The storage names of all operators' fonts, comma separated."""
+    return ",".join(font_file(font) for font in Font.objects.order_by("pk"))
+
+
 @lru_cache(maxsize=4)
 def font_set_of(names: tuple[str, ...]) -> FontSet:
     """The shipped fonts and these stored font files."""

@@ -73,13 +73,27 @@ def test_every_answer_carries_both_headers(world):
         assert 1 <= seconds <= 60
 
 
-def test_pages_of_the_reference_are_not_counted(world):
-    page = ApiClient("sfa_unknown", "nonsense").call("GET", "/docs")
+def test_pages_of_the_reference_are_counted_on_the_address_and_apart_from_its_calls(world, settings):
+    settings.ADDRESS_REQUESTS_PER_MINUTE = 3
+    stranger = ApiClient("sfa_unknown", "nonsense")
+    pages = [stranger.call("GET", path) for path in ("/docs", "/docs/guides/errors", "/docs/nothing")]
 
-    assert page.status_code == 200
-    assert "RateLimit" not in page
-    assert "RateLimit-Policy" not in page
-    assert not RateWindow.objects.filter(bucket__startswith="address:").exists()
+    assert [page.status_code for page in pages] == [200, 200, 404]
+    assert [said(page)[:3] for page in pages] == [
+        ("reference", 3, 2),
+        ("reference", 3, 1),
+        ("reference", 3, 0),
+    ]
+    for _ in ("the count says so", "the process remembers"):
+        refused = stranger.call("GET", "/docs")
+        assert (refused.status_code, said(refused)[:3]) == (429, ("reference", 3, 0))
+        assert 1 <= int(refused["Retry-After"]) <= 60
+        assert "Rate limit is exceeded" in refused.content.decode()
+    calls = [stranger.call("GET", path) for path in ("/schema", "/store", "/nothing", "/schema")]
+    assert [call.status_code for call in calls] == [200, 401, 404, 429]
+    assert world.as_user(world.user).call("GET", "/store/associated").status_code == 200
+    pass_time(61)
+    assert stranger.call("GET", "/docs").status_code == 200
 
 
 def test_what_is_left_falls_with_each_request(world):

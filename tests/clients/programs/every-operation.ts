@@ -138,6 +138,7 @@ async function useWebhooks(person: Client, id: string): Promise<void> {
   await person.webhooks.delete(id, made.ID);
   const types = (await person.events.list(id, { take: 1 }).all()).map((event) => event.Type);
   assert(types.includes("association.approved") && types.includes("webhook.test"));
+  for await (const call of person.requests.list(id, { status: "404" })) assert.equal(call.Status, 404);
 }
 
 async function lookAtPeople(person: Client, operator: Client): Promise<void> {

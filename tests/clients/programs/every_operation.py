@@ -137,6 +137,7 @@ def use_webhooks(person: Client, application: str) -> None:
     types = [event["Type"] for event in person.events.list(application, take=1)]
     assert "association.approved" in types
     assert "webhook.test" in types
+    assert all(call["Status"] == 404 for call in person.requests.list(application, status="404"))
 
 
 def look_at_people(person: Client, operator: Client) -> None:

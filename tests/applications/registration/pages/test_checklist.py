@@ -35,7 +35,7 @@ def test_every_step_is_ticked_when_it_is_done(world, signed_in):
     create_webhook(application=application, values={"URL": "https://93.184.216.34/hooks"})
     item = {"ProductID": "card", "Quantity": 100, "TemplateData": card_data()}
     assert caller.call("POST", "/store/demo/order", order_body(Items=[item])).status_code == 201
-    assert done(browser, application)[4:] == ["Add an endpoint", "Place a first order"]
+    assert done(browser, application)[4:] == ["Receive a first event", "Place a first order"]
     start = browser.get("/").content.decode()
     assert "6 of 7 done" in start
     Role.objects.create(application=application, store=world.associated, grant="Store.Self.Read")

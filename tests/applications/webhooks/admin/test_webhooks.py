@@ -67,7 +67,7 @@ def test_the_list_finds_and_filters_by_state(world, operator, webhook):
     assert shown(operator, {"q": "orders"}) == {webhook.url}
     assert shown(operator, {"q": "Other"}) == {failing.url, disabled.url}
     page = text(operator.get(WEBHOOKS))
-    for state in ("works", "fails", "disabled"):
+    for state in ("Enabled", "Failing", "Disabled"):
         assert f">{state}<" in page.replace(" ", "")
 
 
@@ -83,7 +83,7 @@ def test_a_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, web
 
 
 def test_a_webhook_without_deliveries_says_what_to_do(operator, webhook):
-    assert "“Send a test” shows whether the address answers." in text(
+    assert "“Send test event” shows whether the endpoint responds." in text(
         operator.get(f"{WEBHOOKS}{webhook.pk}/change/")
     )
 
@@ -91,7 +91,7 @@ def test_a_webhook_without_deliveries_says_what_to_do(operator, webhook):
 def test_a_test_is_sent(operator, webhook):
     page = text(operator.post(f"{WEBHOOKS}{webhook.pk}/test/", follow=True))
 
-    assert "A test is on its way" in page
+    assert "Test event sent" in page
     assert Delivery.objects.get(webhook=webhook).event.type == "webhook.test"
     disable_webhook(webhook=webhook, reason="Enough.")
     assert Delivery.objects.filter(webhook=webhook).count() == 1
@@ -104,14 +104,14 @@ def test_disabling_asks_once_and_enabling_takes_it_back(operator, webhook):
 
     requested = text(operator.post(address))
     webhook.refresh_from_db()
-    assert f"Disable {webhook.url}? Nothing is sent to it any more" in requested
+    assert f"Disable {webhook.url}? No more events are sent to it" in requested
     assert webhook.is_enabled
 
-    assert "It is disabled." in text(operator.post(address, {"confirmed": "1"}, follow=True))
+    assert "Webhook disabled." in text(operator.post(address, {"confirmed": "1"}, follow=True))
     webhook.refresh_from_db()
     assert (webhook.is_enabled, webhook.disabled_reason) == (False, "Disabled by an operator.")
 
-    assert "It is enabled." in text(operator.post(f"{WEBHOOKS}{webhook.pk}/enable/", follow=True))
+    assert "Webhook enabled." in text(operator.post(f"{WEBHOOKS}{webhook.pk}/enable/", follow=True))
     webhook.refresh_from_db()
     assert webhook.is_enabled
 
@@ -152,14 +152,14 @@ def test_a_delivery_shows_what_was_sent_and_every_answer(operator, delivery):
 
     assert str(delivery.event.event_id) in page
     assert escape("The connection was <refused>.") in page
-    assert page.index("no answer") < page.index("<b>500</b> in 87 ms")
+    assert page.index("No response") < page.index("<b>500</b> in 87 ms")
 
 
 def test_a_delivery_is_sent_again(operator, delivery):
     page = text(operator.post(f"{DELIVERIES}{delivery.pk}/resend/", follow=True))
 
     delivery.refresh_from_db()
-    assert "It is on its way again." in page
+    assert "Delivery resent." in page
     assert (delivery.state, delivery.tries) == ("Pending", 0)
     assert delivery.next_try < timezone.now() + timedelta(minutes=1)
 
@@ -178,13 +178,13 @@ def test_several_deliveries_are_asked_about_once_and_sent_again(operator, delive
     sent = {"action": "resend", "_selected_action": [str(delivery.pk)]}
 
     requested = text(operator.post(DELIVERIES, sent))
-    assert "Send these events again?" in requested
+    assert "Resend these events?" in requested
     delivery.refresh_from_db()
     assert delivery.state == "Failed"
 
     done = text(operator.post(DELIVERIES, {**sent, "confirmed": "1"}, follow=True))
     delivery.refresh_from_db()
-    assert "1 delivery is on the way again." in done
+    assert "1 delivery resent." in done
     assert delivery.state == "Pending"
 
 

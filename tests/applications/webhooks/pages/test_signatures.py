@@ -77,18 +77,21 @@ def test_the_replaced_secret_is_named(made, received):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda body, headers: (body + "\n", headers), "white space around"),
-        (lambda body, headers: (body.replace('":"', '": "'), headers), "indents of the body"),
+        (lambda body, headers: (body + "\n", headers), "whitespace around"),
+        (lambda body, headers: (body.replace('":"', '": "'), headers), "indentation of the body"),
         (
             lambda body, headers: (body.replace("Shipped", "x"), headers | {"webhook-timestamp": "1"}),
-            "No secret",
+            "not created with a secret",
         ),
         (lambda body, headers: (body, headers | {"webhook-id": "another"}), "different requests"),
-        (lambda body, headers: (body, headers | {"webhook-signature": "v1,AAAA"}), "No secret"),
-        (lambda body, headers: (body, headers | {"webhook-signature": "sha256=5"}), "begins with"),
+        (
+            lambda body, headers: (body, headers | {"webhook-signature": "v1,AAAA"}),
+            "not created with a secret",
+        ),
+        (lambda body, headers: (body, headers | {"webhook-signature": "sha256=5"}), "starts with"),
         (lambda body, headers: (body, headers | {"webhook-timestamp": "now"}), "not a number"),
         (lambda body, headers: (body, {"webhook-id": "1"}), "Missing: webhook-timestamp, webhook-signature"),
-        (lambda body, headers: ("é{", headers), "No secret"),
+        (lambda body, headers: ("é{", headers), "not created with a secret"),
     ],
 )
 def test_the_usual_mistakes_are_named(made, received, change, reason):

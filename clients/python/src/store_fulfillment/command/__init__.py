@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from store_fulfillment._version import __version__
-from store_fulfillment.command import catalog, events, orders, sign_in
+from store_fulfillment.command import catalog, events, logs, orders, sign_in
 
 app = typer.Typer(
     name="fulfillment",
@@ -31,6 +31,7 @@ orders_app.command()(orders.show)
 app.add_typer(orders_app, name="orders")
 app.command(name="events")(events.events)
 app.command()(events.listen)
+app.command(name="logs")(logs.logs)
 app.command()(orders.trigger)
 
 

@@ -1,0 +1,126 @@
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiTypes, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from applications.registration.selectors.applications import application_for
+from applications.registration.selectors.request_log import (
+    DEFAULT_TAKE,
+    LARGEST_TAKE,
+    LogFilter,
+    is_status,
+    logged_requests,
+    place_named,
+    place_text,
+    request_record,
+)
+from fulfillment.core.api.access import Access
+from fulfillment.core.api.parameters import moment_parameter, whole_parameter
+from fulfillment.core.api.serializers import Timestamp
+from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.errors import Invalid
+
+PARAMETERS = [
+    OpenApiParameter(
+        "status",
+        {"type": "string", "pattern": "^[1-5]([0-9]{2}|xx)$"},
+        description="A status such as 404, or a class: 2xx, 3xx, 4xx, 5xx.",
+    ),
+    OpenApiParameter("code", str, description="Calls refused with this error code."),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Calls of this moment or later."),
+    OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header."),
+    OpenApiParameter(
+        "take", {"type": "integer", "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE}
+    ),
+    OpenApiParameter(
+        "Link",
+        str,
+        OpenApiParameter.HEADER,
+        response=[200],
+        description='The next page, as `<address>; rel="next"`; not on the last one.',
+    ),
+]
+EXAMPLE = OpenApiExample(
+    "A refused order",
+    value={
+        "RequestID": "019cb8a14c1e7d2a9d2f6a1f0c9e2b77",
+        "Timestamp": "2026-03-04T15:20:11.482913Z",
+        "Method": "POST",
+        "Path": "/api/v1/store/{storeID}/order",
+        "Status": 400,
+        "Code": "quantity_invalid",
+        "Pointer": "/Items/0/Quantity",
+        "Detail": "Quantity: write 100 to 5,000, in steps of 100.",
+        "Milliseconds": 12.4,
+        "IsForUser": False,
+    },
+    response_only=True,
+)
+
+
+class LoggedRequestSerializer(serializers.Serializer):
+    RequestID = serializers.CharField(help_text="The `X-Request-ID` of the answer.")
+    Timestamp = Timestamp(help_text="When the request began.")
+    Method = serializers.CharField()
+    Path = serializers.CharField(help_text="With names in place of values, as in this description.")
+    Status = serializers.IntegerField()
+    Code = serializers.CharField(allow_null=True, help_text="The error code of a refused call.")
+    Pointer = serializers.CharField(allow_null=True, help_text="Where the first mistake was.")
+    Detail = serializers.CharField(
+        allow_null=True, help_text="What was wrong, where that cannot quote personal data."
+    )
+    Milliseconds = serializers.FloatField()
+    IsForUser = serializers.BooleanField(help_text="Whether the call was made for a user.")
+
+
+class RequestLogViewSet(ApiViewSet):
+    access = {"list": Access(rule="The application itself, and users with a role for it.")}
+
+    @extend_schema(
+        operation_id="application_request_list",
+        summary="List the calls of an application",
+        description="Newest first, of the last days (7 unless the operator set another number), some seconds after "
+        "they were answered. No credentials, values of a path, queries or bodies of successful calls are kept. "
+        '`Link: rel="next"` leads to the older ones.',
+        parameters=PARAMETERS,
+        responses={200: LoggedRequestSerializer(many=True)},
+        examples=[EXAMPLE],
+    )
+    def list(self, request: Request, application_id: str) -> Response:
+        application = application_for(request.auth, application_id)
+        query = request.query_params
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        wanted = LogFilter(
+            status=_status(query),
+            code=query.get("code", "")[:80],
+            since=moment_parameter(query, "createdAfter"),
+            before=_place(query),
+        )
+        rows = logged_requests(application, wanted, take)
+        headers = {}
+        if len(rows) > take:
+            kept = {name: value for name, value in query.items() if name != "after"}
+            following = urlencode({**kept, "after": place_text(rows[take - 1])})
+            address = f"{settings.API_URL}/application/{application.pk}/request"
+            headers["Link"] = f'<{address}?{following}>; rel="next"'
+        return Response([request_record(row) for row in rows[:take]], headers=headers)
+
+
+def _status(query: Any) -> str:
+    status = str(query.get("status", ""))
+    if "status" in query and not is_status(status):
+        message = f"status: write a status such as 404, or 2xx, 3xx, 4xx or 5xx; found {status[:40]!r}."
+        raise Invalid.at("?status", "parameter_invalid", message)
+    return status
+
+
+def _place(query: Any) -> Any:
+    place = place_named(query["after"]) if "after" in query else None
+    if "after" in query and place is None:
+        message = "after: take it from the Link header of the page before."
+        raise Invalid.at("?after", "parameter_invalid", message)
+    return place

@@ -1,0 +1,91 @@
+"""`fulfillment logs`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from store_fulfillment import Client, ConnectionFailed, RateLimited, ServerError, models
+from store_fulfillment.command import listening
+from store_fulfillment.command.profiles import signed_in
+from store_fulfillment.command.screen import AsJson, notes, reported, screen, show_json
+
+POLL_SECONDS = 2.0
+PAGE = 1000
+# Processes of the service write their calls some seconds apart, so the latest are read again.
+OVERLAP = timedelta(seconds=30)
+OWN_PATH = "/api/v1/application/{applicationID}/request"
+
+
+@reported
+def logs(
+    status: Annotated[
+        str | None, typer.Option(help="A status such as 404, or a class: 2xx, 3xx, 4xx, 5xx.")
+    ] = None,
+    code: Annotated[str | None, typer.Option(help="Calls refused with this error code.")] = None,
+    since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1h",
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """API calls of the application, oldest first; 7 days are kept.
+
+    A call appears some seconds after it was answered. The calls of this command itself are left out.
+    """
+    client, profile = signed_in()
+    application = listening.application_of(client, profile)
+    start = listening.moment_before(since)
+    read = follow_calls if follow else read_calls
+    for call in read(client, application, start, status, code):
+        if call["Path"] == OWN_PATH:
+            continue
+        if as_json:
+            show_json(call, is_line=True)
+        else:
+            screen.print(line_of(call), soft_wrap=True)
+
+
+def read_calls(
+    client: Client, application: str, since: datetime, status: str | None, code: str | None
+) -> list[models.LoggedRequest]:
+    """Those since then, oldest first: the service lists the newest first."""
+    found = client.requests.list(application, created_after=since, status=status, code=code, take=PAGE)
+    return list(found)[::-1]
+
+
+def follow_calls(
+    client: Client, application: str, since: datetime, status: str | None, code: str | None
+) -> Iterator[models.LoggedRequest]:
+    seen: set[tuple[str, str]] = set()
+    while True:
+        try:
+            calls = read_calls(client, application, since, status, code)
+        except (ConnectionFailed, RateLimited, ServerError) as error:
+            notes.print(f"[yellow]{escape(str(error))}; trying again[/yellow]")
+            time.sleep(listening.LONGEST_PAUSE)
+            continue
+        yield from (call for call in calls if place_of(call) not in seen)
+        # Those that are read again stay known. The clock is the service's.
+        seen = {place_of(call) for call in calls}
+        if calls:
+            newest = datetime.fromisoformat(calls[-1]["Timestamp"].replace("Z", "+00:00"))
+            since = max(since, newest - OVERLAP)
+        time.sleep(POLL_SECONDS)
+
+
+def place_of(call: models.LoggedRequest) -> tuple[str, str]:
+    return call["RequestID"], call["Timestamp"]
+
+
+def line_of(call: models.LoggedRequest) -> str:
+    status = call["Status"]
+    colour = "green" if status < 400 else "yellow" if status < 500 else "red"
+    why = " ".join(part for part in (call["Code"], call["Pointer"]) if part)
+    return (
+        f"{call['Timestamp']}  [{colour}]{status}[/{colour}]  {call['Method']:<6} {escape(call['Path'])}  "
+        f"{call['Milliseconds']:.1f} ms  {escape(why)}{'  ' if why else ''}{call['RequestID']}"
+    )

@@ -1,0 +1,82 @@
+"""Pictures of products in lists: the first page of the template with samples in it, drawn when first shown.
+
+Kept in memory by the version of the product; browsers keep them as well. Nothing of them is stored.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from io import BytesIO
+
+from PIL import Image
+
+from accounts.callers import Caller
+from fulfillment.core.caches import WeightedCache, register_cache
+from fulfillment.core.lanes import RENDERINGS
+from fulfillment.core.observability.instruments import measured_rendering
+from stores.templates.errors import typesetting_errors
+from stores.templates.selectors.fonts import font_names
+from stores.templates.selectors.layouts import Layout, layout_of
+from stores.typesetting import Field, ValuesInvalid, render_page, resolve_values
+
+PIXELS = 360
+KEPT_BYTES = 24_000_000
+# A list asks for as many pictures at once as a browser has connections.
+WAIT_SECONDS = 4.0
+SAMPLES = {
+    "Name": "Ada Lovelace",
+    "Agent": "Ada Lovelace",
+    "Email": "hello@example.com",
+    "Phone": "+1 555 010 0142",
+    "Url": "example.com",
+    "Date": "2027-01-31",
+}
+
+_kept: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+register_cache(_kept)
+
+
+def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
+    """A PNG; raises TemplateMissing, TemplateUnusable, or what a full lane raises."""
+    names = font_names()
+    picture = _kept.get((product_id, version, names))
+    if picture is None:
+        layout = layout_of(product_id, version, names)
+        with RENDERINGS.place(caller.key, wait=WAIT_SECONDS):
+            picture = _kept.get((product_id, version, names)) or _draw(layout)
+        _kept.put((product_id, version, names), picture)
+    return picture
+
+
+def _draw(layout: Layout) -> bytes:
+    samples = {field.field_name: _sample(field, layout) for field in layout.fields}
+    uploads = {field.field_name for field in layout.fields if field.sub_type == "Upload"}
+    images = {name: _stand_in() for name in uploads if samples[name] not in layout.template.gallery}
+    values = _values(layout, {name: text for name, text in samples.items() if text})
+    with typesetting_errors(), measured_rendering("thumbnail"):
+        return render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS).png
+
+
+def _values(layout: Layout, samples: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return resolve_values(layout.fields, samples, layout.template.gallery)
+    except ValuesInvalid:
+        return {field.field_name: samples.get(field.field_name, "") for field in layout.fields}
+
+
+def _sample(field: Field, layout: Layout) -> str:
+    """What the field begins with, else something of its kind, else its prompt: the place is then seen."""
+    if first := field.org_value or field.default_value:
+        return first.replace("\r\n", "\n")
+    if field.choices:
+        return field.choices[0]
+    if field.type != "Text":
+        return next(iter(layout.template.gallery), "sample")
+    return SAMPLES.get(field.field_name) or SAMPLES.get(field.sub_type) or field.prompt or field.field_name
+
+
+@lru_cache(maxsize=1)
+def _stand_in() -> bytes:
+    """A grey picture where a customer would send one."""
+    content = BytesIO()
+    Image.new("RGB", (400, 300), "#d5dad7").save(content, "PNG")
+    return content.getvalue()
