@@ -52,7 +52,9 @@ class MailingProduct:
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
     """What the caller may order for a mailing, at most 100."""
     stores = {store.pk: store for store in usable_stores(user)[:MOST_STORES]}
-    wanted = Product.objects.filter(store__in=stores, is_active=True).order_by("store", "position")
+    wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
+        "store", "position"
+    )
     found = []
     for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MOST_PRODUCTS]:
         store = stores[store_pk]

@@ -1,5 +1,4 @@
 import delivery.datasets.models.dataset
-import django.contrib.postgres.indexes
 import django.db.models.deletion
 import pgtrigger.compiler
 import pgtrigger.migrations
@@ -58,10 +57,6 @@ class Migration(migrations.Migration):
         pgtrigger.migrations.AddTrigger(
             model_name='dataset',
             trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "delivery_datasetevent" ("activated", "activated_by", "business", "concerns", "created", "created_by", "file_name", "id", "is_merged", "is_synthetic", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "postal_code_count", "residential", "route_count", "route_types", "sha256", "shape_count", "source_format", "status", "totals_by_type", "vintage") VALUES (OLD."activated", OLD."activated_by", OLD."business", OLD."concerns", OLD."created", OLD."created_by", OLD."file_name", OLD."id", OLD."is_merged", OLD."is_synthetic", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."postal_code_count", OLD."residential", OLD."route_count", OLD."route_types", OLD."sha256", OLD."shape_count", OLD."source_format", OLD."status", OLD."totals_by_type", OLD."vintage"); RETURN NULL;', hash='311cdb97a2a519239c8caf5ba5b7c28c8ce71cda', operation='DELETE', pgid='pgtrigger_delete_delete_b2b32', table='delivery_dataset', when='AFTER')),
-        ),
-        migrations.AddIndex(
-            model_name='area',
-            index=django.contrib.postgres.indexes.GistIndex(fields=['box'], name='area_box'),
         ),
         # Packed already; compressing them again costs time and gains nothing.
         migrations.RunSQL(

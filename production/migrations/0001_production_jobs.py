@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('pghistory', '0007_auto_20250421_0444'),
-        ('stores', '0008_indexes_of_test_data'),
+        ('stores', '0012_eddm_items'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -21,11 +21,11 @@ from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
 from delivery.datasets.models import ImportProblem, ImportRun
 from delivery.datasets.services.uploads import receive_upload
+from delivery.papers.services.official_forms import add_official_form
+from delivery.papers.services.postage import save_postage_price
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
 from production.jobs.services.reports import receive_report
-from delivery.papers.services.official_forms import add_official_form
-from delivery.papers.services.postage import save_postage_price
 from stores.catalog.models import CatalogUpload
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import Actor, Parcel, move_order

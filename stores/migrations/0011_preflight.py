@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """Findings of preflight beside proofs and order items. The columns are empty in rows that were there before."""
 
     dependencies = [
-        ('stores', '0011_products_of_preset'),
+        ('stores', '0010_products_of_preset'),
     ]
 
     operations = [

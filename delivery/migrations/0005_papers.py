@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     """Postage prices, and the operator's PDF of PS Form 3587."""
 
     dependencies = [
-        ('delivery', '0003_route_areas'),
+        ('delivery', '0004_area_boxes'),
         ('pghistory', '0007_auto_20250421_0444'),
     ]
 

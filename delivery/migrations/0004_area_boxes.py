@@ -1,21 +1,17 @@
+from django.contrib.postgres.indexes import GistIndex
 from django.contrib.postgres.operations import AddIndexConcurrently
-from django.db import migrations, models
+from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    """Built while products go on being written."""
+    """Finds the areas that meet a rectangle."""
 
     atomic = False
-    dependencies = [("stores", "0010_print_presets")]
+    dependencies = [("delivery", "0003_route_areas")]
 
     operations = [
         # The service's own limits would end the build of a large index.
         migrations.RunSQL("SET statement_timeout = 0; SET lock_timeout = 0", migrations.RunSQL.noop),
-        AddIndexConcurrently(
-            "product",
-            models.Index(
-                models.F("preset"), condition=models.Q(("preset__isnull", False)), name="product_of_preset"
-            ),
-        ),
+        AddIndexConcurrently("area", GistIndex(fields=["box"], name="area_box")),
         migrations.RunSQL("RESET statement_timeout; RESET lock_timeout", migrations.RunSQL.noop),
     ]
