@@ -28,7 +28,16 @@ START_SECONDS, RELOAD_SECONDS = 60, 120
 # Of the service unit: a worker that does not end by itself is killed after so long.
 KILL_SECONDS = 30
 MARK = "0 failed requests, with kept connections and without, and the new release answers afterwards"
-RUN = ("manage.py", "pyproject.toml", "accounts", "applications", "delivery", "fulfillment", "production", "stores")
+RUN = (
+    "manage.py",
+    "pyproject.toml",
+    "accounts",
+    "applications",
+    "delivery",
+    "fulfillment",
+    "production",
+    "stores",
+)
 SHOWN = ("static", "templates")
 
 
