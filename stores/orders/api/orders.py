@@ -87,7 +87,7 @@ class OrderViewSet(ApiViewSet):
     errors = {
         "create": {
             400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
-            "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 256 MB or "
+            "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 512 MB or "
             "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each. Or preflight "
             "found an error (`preflight_failed`, with all findings as `Preflight`).",
             403: NO_ASSOCIATION,

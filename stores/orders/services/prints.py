@@ -22,7 +22,7 @@ from stores.proofs.services.prints import SECONDS, PrintedFile, render_print_fil
 from stores.templates.errors import RenderersBusy
 
 # Of all print files of one order: they are rendered within one request and stored before the order exists.
-MAXIMUM_BYTES = 256 * 1024 * 1024
+MAXIMUM_BYTES = 512 * 1024 * 1024
 # At the demo store, where every caller may order and nothing is printed.
 DEMO_SECONDS = 10.0
 
