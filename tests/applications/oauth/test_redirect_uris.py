@@ -212,12 +212,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("registered", "asked"), ACCEPTED)
+@pytest.mark.parametrize(("registered", "requested"), ACCEPTED)
 def test_a_registered_address_is_known(registered, requested):
     assert is_registered(requested, ["https://other.example/", registered])
 
 
-@pytest.mark.parametrize(("registered", "asked"), REFUSED)
+@pytest.mark.parametrize(("registered", "requested"), REFUSED)
 def test_any_other_address_is_not(registered, requested):
     assert not is_registered(requested, ["https://other.example/", registered])
 

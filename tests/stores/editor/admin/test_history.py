@@ -37,7 +37,7 @@ def history(world, product):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "reported"),
     [
         (None, outline(page(text_box("Name"))), ("Template", "", "1 page, 1 box")),
         (outline(page(text_box("Name"))), None, ("Template", "1 page, 1 box", "none")),

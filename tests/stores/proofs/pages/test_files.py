@@ -94,7 +94,7 @@ def test_other_methods_are_refused(client, proof):
 
 
 @pytest.mark.parametrize(
-    ("asked", "start", "end"),
+    ("requested", "start", "end"),
     [("bytes=0-99", 0, 100), ("bytes=100-", 100, None), ("bytes=-20", -20, None), ("bytes=5-5", 5, 6)],
 )
 def test_range_is_answered_in_part(client, proof, requested, start, end):
@@ -118,7 +118,7 @@ def test_range_beyond_the_end_is_416(client, proof):
 
 
 @pytest.mark.parametrize(
-    "asked", ["bytes=", "bytes=-", "bytes=9-2", "bytes=0-1,4-5", "lines=1-2", "bytes=a-b"]
+    "requested", ["bytes=", "bytes=-", "bytes=9-2", "bytes=0-1,4-5", "lines=1-2", "bytes=a-b"]
 )
 def test_range_not_understood_is_ignored(client, proof, requested):
     assert client.get(proof["PdfURL"], headers={"Range": requested}).status_code == 200
