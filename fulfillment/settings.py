@@ -524,10 +524,12 @@ WEBHOOK_CONNECTIONS_PER_APPLICATION = environment.integer(
 
 # Street tiles below the routes of a mailing, as https://tiles.example/{z}/{x}/{y}.png, and whom they come from. Without
 # them the map has the outlines of states and counties.
-EDDM_TILES_URL = environment.text("EDDM_TILES_URL", "")
+EDDM_TILES_URL = environment.url(
+    "EDDM_TILES_URL",
+    schemes=("https",),
+    wanted="an address such as https://tiles.example/{z}/{x}/{y}.png",
+)
 EDDM_TILES_CREDIT = environment.text("EDDM_TILES_CREDIT", "")
-if EDDM_TILES_URL and not EDDM_TILES_URL.startswith("https://"):
-    raise ImproperlyConfigured(f"EDDM_TILES_URL is {EDDM_TILES_URL!r}; it must begin with https://.")
 EDDM_ROUTE_TYPES = environment.text("EDDM_ROUTE_TYPES", "CRH").upper()
 if not set(EDDM_ROUTE_TYPES) <= set("CRHB"):
     raise ImproperlyConfigured(

@@ -140,7 +140,7 @@ RULES = (
     Rule(
         "text_contrast_low",
         WARNING,
-        "can hardly be told from its ground",
+        "hardly differs from its ground",
         "Choose a darker or lighter colour for the text.",
         text.text_contrast_low,
     ),

@@ -79,6 +79,11 @@ LEADS_TO: dict[str, tuple[Link, ...]] = {
         Link("order_advance", "In the demo store: move it one step on.", {**ORDER, **ETAG}),
         Link("order_packing_slip", "Its packing slip.", ORDER),
         Link("order_print_file", "What is printed.", {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"}),
+        Link(
+            "order_eddm_papers",
+            "The papers of an item for EDDM.",
+            {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"},
+        ),
         Link("order_create", "Print it once more.", STORE, {"ReprintOfOrderID": f"{BODY}OrderID"}),
     ),
     "ExportRow": (

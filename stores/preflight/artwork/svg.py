@@ -20,6 +20,10 @@ _DRAWN = frozenset({"path", "line", "rect", "circle", "ellipse", "polyline", "po
 _UNDRAWN = frozenset({"defs", "clippath", "mask", "pattern", "symbol", "marker"})
 
 
+class _Declared(Exception):
+    pass
+
+
 @dataclass(slots=True)
 class _Element:
     name: str
@@ -36,11 +40,17 @@ def read_svg(content: bytes) -> list[ArtworkPart]:
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.letters
+    parser.StartDoctypeDeclHandler = _end_reading
     try:
         parser.Parse(content, True)
-    except expat.ExpatError:
+    except (_Declared, expat.ExpatError):
         return reader.parts
     return reader.parts
+
+
+def _end_reading(*_: object) -> None:
+    """Before an entity can be declared: one may grow without end."""
+    raise _Declared
 
 
 class _Reader:

@@ -15,8 +15,8 @@ from delivery.papers.official_form import (
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.sheets import papers_sheets
 from fulfillment.core.errors import Invalid
-from tests.delivery.papers.test_sheets import PRICE, mailing
 from tests.factories.forms import FIELDS, make_form
+from tests.factories.mailings import PRICE, make_mailing
 
 ROUTES = [DropRoute("84101", f"C{number:03}", "MAIN", 240) for number in range(1, 6)]
 
@@ -46,7 +46,7 @@ def test_fields_are_read_and_suggested_by_their_names():
 def test_each_drop_gets_as_many_filled_copies_as_its_routes_need():
     content, names = make_form(), FIELDS
     mapping = suggest_mapping(names)
-    sheets = papers_sheets(mailing(), plan_drops(ROUTES), lambda day: PRICE)
+    sheets = papers_sheets(make_mailing(), plan_drops(ROUTES), lambda day: PRICE)
 
     copies = fill_forms(content, mapping, names, sheets)
 
@@ -63,7 +63,7 @@ def test_each_drop_gets_as_many_filled_copies_as_its_routes_need():
 
 
 def test_letters_no_form_has_do_not_break_it():
-    sheets = papers_sheets(mailing(mailer=["Дана 你好"]), plan_drops(ROUTES[:1]), lambda day: None)
+    sheets = papers_sheets(make_mailing(mailer=["Дана 你好"]), plan_drops(ROUTES[:1]), lambda day: None)
 
     [copy] = fill_forms(make_form(), {"mailer": "Mailer Name"}, FIELDS, sheets)
 

@@ -4,26 +4,14 @@ from collections import Counter
 import pytest
 
 from delivery.papers.planning import DropRoute, bundle_sizes, plan_drops
-
-OFFICES = ["", "SALT LAKE CITY MAIN", "SUGAR HOUSE", "KEARNS"]
-
-
-def random_mailing(chance):
-    """Routes of up to four ZIP codes; some tiny, some larger than a day takes."""
-    codes = chance.sample(range(10_000, 99_999), chance.randint(1, 4))
-    top = chance.choice([60, 800, 800, 800, 12_000])
-    return [
-        DropRoute(f"{code}", f"C{number:03}", chance.choice(OFFICES), chance.randint(1, top))
-        for code in codes
-        for number in range(chance.randint(1, 15))
-    ]
+from tests.factories.mailings import random_routes
 
 
 @pytest.mark.parametrize("mailings", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_every_rule_holds_in_random_mailings(mailings):
     chance = random.Random(20261122)
     for _ in range(mailings):
-        routes = random_mailing(chance)
+        routes = random_routes(chance)
         drops = plan_drops(routes)
 
         bundles, day_of_code, offices = Counter(), Counter(), set()

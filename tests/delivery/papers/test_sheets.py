@@ -1,38 +1,19 @@
 import random
-from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import Mailing, Postage, papers_sheets
-from tests.delivery.papers.test_planning import random_mailing
-
-PRICE = Postage(Decimal("0.247"), date(2026, 7, 12))
-
-
-def mailing(**other):
-    facts = {
-        "order_number": "1000234",
-        "item_key": "1",
-        "product": "EDDM Mailer",
-        "preparer": "Springfield Print",
-        "mailer": ["Dana Example", "12 Main St"],
-        "phone": "",
-        "email": "dana@example.com",
-        "size_mm": (Decimal("165.1"), Decimal("228.6")),
-        "vintage": "2026-10",
-        "day_date": lambda day: date(2026, 11, 22) + timedelta(day),
-    }
-    return Mailing(**(facts | other))
+from delivery.papers.sheets import papers_sheets
+from tests.factories.mailings import PRICE, make_mailing, random_routes
 
 
 @pytest.mark.parametrize("mailings", [40, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
     chance = random.Random(7)
     for _ in range(mailings):
-        routes = random_mailing(chance)
-        sheets = papers_sheets(mailing(), plan_drops(routes), lambda day: PRICE)
+        routes = random_routes(chance)
+        sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
 
         ordered = {route.name: route.pieces for route in routes}
         slips, forms = {}, {}
@@ -55,7 +36,7 @@ def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
 
 def test_a_drop_below_the_minimum_and_one_without_a_price_say_so():
     [drop] = papers_sheets(
-        mailing(), plan_drops([DropRoute("84101", "C001", "MAIN", 199)]), lambda day: None
+        make_mailing(), plan_drops([DropRoute("84101", "C001", "MAIN", 199)]), lambda day: None
     )["drops"]
 
     assert [note.split(":")[0] for note in drop["notes"]] == [
@@ -66,4 +47,4 @@ def test_a_drop_below_the_minimum_and_one_without_a_price_say_so():
 
 
 def test_the_size_is_in_inches_with_the_length_first():
-    assert papers_sheets(mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"
+    assert papers_sheets(make_mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"

@@ -65,6 +65,10 @@ WRONG = [
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
     ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
     ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'loud'; write DEBUG, INFO, WARNING, ERROR or CRITICAL."),
+    (
+        {"EDDM_TILES_URL": "http://tiles.example/{z}/{x}/{y}.png"},
+        "write an address such as https://tiles.example",
+    ),
     ({"SENTRY_DSN": "nonsense"}, "SENTRY_DSN is 'nonsense'; write an address"),
     ({"FILE_STORAGE": "s3"}, "S3_BUCKET is ''; write the name"),
     ({"FULFILLMENT_MODE": "debug"}, "FULFILLMENT_MODE is 'debug'"),
@@ -133,7 +137,14 @@ def test_secret_is_read_from_a_file(tmp_path):
 # Any text may be right for these, as far as the settings can know; `check --deploy` or their use say more.
 ANY_TEXT = {
     *("DATABASE_ROLE", "EMAIL_BACKEND", "EMAIL_HOST", "EMAIL_HOST_PASSWORD", "EMAIL_HOST_USER", "S3_PREFIX"),
-    *("MEDIA_ROOT", "PROOF_MARK", "STATIC_ROOT"),
+    *(
+        "CLIENT_PACKAGES",
+        "EDDM_TILES_CREDIT",
+        "MEDIA_ROOT",
+        "PRODUCTION_FOLDERS",
+        "PROOF_MARK",
+        "STATIC_ROOT",
+    ),
 }
 # Read by `make run` alone.
 OF_DEVELOPMENT = {"FULFILLMENT_VAR", "HOST", "PORT", "RUN_AS_ROOT", "WEB_THREADS", "WEB_WORKERS"}

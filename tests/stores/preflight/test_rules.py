@@ -8,6 +8,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageCms
 
 from stores.preflight import RULES, Limits, ProductFacts, Severity
+from stores.preflight.artwork.svg import read_svg
 from stores.press.rules import ColourPolicy, PresetRules
 from stores.typesetting import FontSet
 from tests.support.preflight_cards import code, encoded, inspected, pdf, photo, picture, raster, svg, text
@@ -231,3 +232,13 @@ def test_a_large_page_needs_fewer_pixels_than_one_read_in_the_hand():
 
     assert limits.resolution_of(88.9, 50.8) == 150
     assert limits.resolution_of(610, 1830) == pytest.approx(41, abs=1)
+
+
+@pytest.mark.parametrize(
+    "declaration", ["<!DOCTYPE svg>", '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>']
+)
+def test_artwork_is_read_up_to_a_declaration(declaration):
+    drawn = '<svg viewBox="0 0 9 9"><text x="1" y="5" font-size="2">Small</text></svg>'
+
+    assert len(read_svg(drawn.encode())) == 1
+    assert read_svg(f"{declaration}{drawn}".encode()) == []

@@ -10,7 +10,7 @@ from pypdf import PdfReader
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.sheets import papers_sheets
 from stores.typesetting import render_eddm_papers, render_pdf_page
-from tests.delivery.papers.test_sheets import PRICE, mailing
+from tests.factories.mailings import PRICE, make_mailing
 
 LATER = date(2026, 11, 22)
 
@@ -26,7 +26,7 @@ def test_papers_of_20_routes_are_quick_and_read_back():
     for _ in range(3):
         begun = time.monotonic()
         sheets = papers_sheets(
-            mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
+            make_mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
         )
         pdf = render_eddm_papers(sheets, timestamp=0)
         seconds.append(time.monotonic() - begun)
@@ -49,7 +49,7 @@ def test_papers_of_20_routes_are_quick_and_read_back():
 
 def test_texts_are_data_and_marks_are_drawn():
     sheets = papers_sheets(
-        mailing(product="#panic() *x* $y$", is_test=True, is_synthetic=True),
+        make_mailing(product="#panic() *x* $y$", is_test=True, is_synthetic=True),
         plan_drops([DropRoute("84101", "C001", "#pagebreak()", 240)]),
         lambda day: None,
     )
