@@ -32,9 +32,9 @@ NAVIGATION = [
     Entry("Catalog", "Stores", "storefront", "stores.store", 200),
     Entry("Catalog", "Products", "sell", "stores.product", 205),
     Entry("Catalog", "Catalog imports", "upload_file", "stores.catalogupload", 210),
-    Entry("Catalog", "Fonts", "font_download", "stores.font", 215),
-    Entry("Catalog", "Print presets", "print", "stores.printpreset", 220),
-    Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225),
+    Entry("Catalog", "Fonts", "font_download", "stores.font", 215, minor=True),
+    Entry("Catalog", "Print presets", "print", "stores.printpreset", 220, minor=True),
+    Entry("Catalog", "Output profiles", "palette", "stores.outputprofile", 225, minor=True),
 ]
 
 

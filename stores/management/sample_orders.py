@@ -182,6 +182,7 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
                 "print_file": "",
                 "print_sha256": "",
                 "print_bytes": 0,
+                "preflight": None,
                 "eddm": None,
             }
         )

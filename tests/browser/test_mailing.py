@@ -18,7 +18,7 @@ PICTURES = os.environ.get("PICTURES", "")
 
 @pytest.fixture
 def site(site):
-    make_product(site[1].demo)
+    make_product(site[1].demo, IsEddm=True)
     load_demo_population()
     return site
 

@@ -124,3 +124,5 @@ class RoutingRuleHistoryAdmin(HistoryAdmin):
 @admin.register(RoutingChoice.pgh_event_model)  # type: ignore[attr-defined]
 class RoutingChoiceHistoryAdmin(HistoryAdmin):
     shown = ("rule", "provider", "priority")
+    search_fields = ["=provider__code"]
+    search_help_text = "Code of the provider, written out"

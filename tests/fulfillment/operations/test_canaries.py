@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core import mail, signing
 from django.test import Client
+from django.urls import reverse
 
 from accounts.callers import Caller
 from accounts.devices import SALT as DEVICE_SALT
@@ -27,13 +28,21 @@ from applications.webhooks.services import webhooks
 from fulfillment.core.secrets import decrypt, digest
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.secret_rotation import stored_secrets
+from production.providers.models import Provider
+from production.providers.services.providers import ProviderValues, save_provider
 from tests.support.oauth_flows import Party
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
 from tests.support.two_factor import turned_on
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "canary-Pa55-phrase-of-nobody"
-READ_BY_OPERATORS = ("accounts", "applications", "stores", "delivery", "oauth2_provider", "admin", "sessions")
+READ_BY_OPERATORS = (
+    *("accounts", "applications", "stores", "delivery", "production"),
+    *("oauth2_provider", "admin", "sessions"),
+)
+
+# Operators copy it from there to the provider; nobody else opens that page.
+SHOWN_TO_OPERATORS = {"/admin/production/provider/{provider}/change/": ["report address of a print provider"]}
 
 # Of contents, and of recovery codes, which have a key of their own.
 OTHER_DIGESTS = {"stores.Proof", "accounts.RecoveryCode"}
@@ -97,6 +106,13 @@ def planted(monkeypatch, settings):
     reset_path, reset_token = re.search(r"(/accounts/password-reset/\S+?/([^/\s]+)/)", letters).groups()
     # The page keeps the token for the form that follows.
     assert Client().get(reset_path).status_code == 302
+    provider_secret = "canary-of-a-print-provider-0123456789"
+    settings_of_flow = {"token": "press", "secret": provider_secret, "destination": "press"}
+    provider = save_provider(
+        values=ProviderValues(code="canary", name="Canary", adapter="siteflow", settings=settings_of_flow)
+    )
+    report_address = decrypt(provider.postback_ciphertext)
+    assert report_to(report_address).status_code == 200
     kept = world.as_user(user).call(
         "POST", "/application", {"Name": "Kept", "Keys": [{}]}, headers={"Idempotency-Key": "once"}
     )
@@ -123,6 +139,8 @@ def planted(monkeypatch, settings):
         "primary subscription key": subscription_keys(user.subscription)["primary"],
         "secondary subscription key": subscription_keys(user.subscription)["secondary"],
         "webhook secret": webhook_secret,
+        "secret of a print provider": provider_secret,
+        "report address of a print provider": report_address,
         "session ID": browser.cookies["sessionid"].value,
         "pepper": settings.PEPPERS[0],
         "encryption key": settings.ENCRYPTION_KEYS[0],
@@ -131,13 +149,21 @@ def planted(monkeypatch, settings):
     return world, party, secrets
 
 
+def report_to(secret: str):
+    """A report of a job that nobody knows, at the address of the provider."""
+    report = {"sourceOrderId": "nobody", "status": "printready", "timestamp": "2026-01-02T03:04:05Z"}
+    address = reverse("production_postback", args=["canary", secret])
+    client = Client(raise_request_exception=False)
+    return client.post(address, report, content_type="application/json")
+
+
 def found_in(text: str, secrets: dict[str, str]) -> list[str]:
     return [name for name, value in secrets.items() if value in text]
 
 
 def refused_answers(world: World, party: Party, secrets: dict[str, str]) -> list:
     """Every secret where it is wrong, so that an error has a reason to show it."""
-    answers = []
+    answers = [report_to(secrets["report address of a print provider"]), report_to("nothing")]
     for value in secrets.values():
         anybody = Client(raise_request_exception=False)
         answers += [
@@ -180,6 +206,8 @@ def test_pages_of_operators_show_no_secret(planted):
     world, _, secrets = planted
     browser = Client()
     browser.force_login(world.operator)
+    provider = Provider.objects.get().pk
+    shown = {path.format(provider=provider): names for path, names in SHOWN_TO_OPERATORS.items()}
     seen = 0
     for model in apps.get_models():
         if model._meta.app_label not in READ_BY_OPERATORS:
@@ -192,7 +220,8 @@ def test_pages_of_operators_show_no_secret(planted):
         for row in model._default_manager.all()[:5]:
             pages += [browser.get(f"{address}{row.pk}/change/"), browser.get(f"{address}{row.pk}/history/")]
         for page in pages:
-            assert found_in(page.content.decode(), secrets) == [], page.request["PATH_INFO"]
+            path = page.request["PATH_INFO"]
+            assert found_in(page.content.decode(), secrets) == shown.get(path, []), path
         seen += len(pages)
     assert seen > 20
 

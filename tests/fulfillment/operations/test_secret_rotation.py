@@ -34,6 +34,9 @@ PLAIN_BYTES = {
     "ArtworkUpload.content",
     "ApplicationIcon.image",
     "ApplicationIcon.central_image",
+    "Area.shapes",
+    "OfficialForm.content",
+    "OutputProfile.content",
     "StoreProfile.logo",
 }
 
@@ -205,7 +208,7 @@ def test_two_rotations_at_once_are_refused():
 def test_every_column_of_bytes_is_rotated_or_plain():
     columns = {
         f"{model.__name__}.{field.name}"
-        for app in ("accounts", "applications", "stores", "delivery")
+        for app in ("accounts", "applications", "stores", "delivery", "production")
         for model in apps.get_app_config(app).get_models()
         for field in model._meta.concrete_fields
         if isinstance(field, models.BinaryField)

@@ -15,6 +15,7 @@ from accounts.services.associations import request_association
 from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import Store
+from tests.factories.orders import make_product
 from tests.support.scenario import World, build_known_world
 from tests.support.snapshots import Snapshot
 
@@ -37,6 +38,7 @@ def full_world(made_full_world, db) -> World:
 
 def fill(world: World) -> World:
     load_demo_population()
+    make_product(world.associated)
     world.as_user(world.user)
     request_association(
         caller=Caller.on_pages(world.user), application=world.application, store=world.unassociated

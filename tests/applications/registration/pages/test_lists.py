@@ -15,6 +15,7 @@ SHORT = {
     "applications/keys.html": "MAXIMUM_KEYS, and two of the subscription",
     "applications/overview.html": "four steps",
     "applications/webhooks.html": "MAXIMUM_WEBHOOKS",
+    "delivery/mailing.html": "SAVED_SHOWN, the newest",
     "portal/home.html": "SHOWN_AT_START, with the way to all",
     "stores/directory/store.html": "REQUESTS_SHOWN, the newest",
     "stores/orders/order.html": "ITEMS_SHOWN, with how many more; EVENTS_SHOWN",

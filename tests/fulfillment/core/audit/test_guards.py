@@ -37,10 +37,18 @@ UNTRACKED = {
     "applications.LoggedRequest": "a log itself",
     "applications.Milestone": "written once, when something was done for the first time",
     "applications.UsedCode": "a log itself",
+    "delivery.Area": "data of a tracked data set",
+    "delivery.EddmSelection": "never changed after it was made",
+    "delivery.EddmSelectionRoute": "part of a selection, which is never changed",
     "delivery.ImportProblem": "part of the report of an import",
     "delivery.ImportRun": "a log itself",
     "delivery.LiveDataset": "follows the status of the data sets, which is tracked",
     "delivery.Population": "data of a tracked data set",
+    "production.Attempt": "a log itself",
+    "production.Job": "its history tells each change",
+    "production.JobHistory": "the trail of jobs itself",
+    "production.ProviderReport": "a log itself",
+    "production.RoutingTally": "counts",
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
     "stores.CatalogUpload": "waits for its import, whose stores and products are tracked",
@@ -59,7 +67,7 @@ UNTRACKED = {
     "stores.TemplatePicture": "a picture of an earlier template, never changed",
     "stores.TemplateField": "part of a product, whose event carries its version",
 }
-OURS = ("accounts", "applications", "stores", "delivery")
+OURS = ("accounts", "applications", "stores", "delivery", "production")
 TRAIL = [model._meta.label for model in trail_models()]
 
 

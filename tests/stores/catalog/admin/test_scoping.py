@@ -8,13 +8,15 @@ from django.urls import reverse
 
 from accounts.models import Role
 from fulfillment.core.admin.base import ConsoleAdmin
+from production.jobs.models import Job
 from stores.catalog.models import Product, Store
 from stores.orders.models import Order, Quote
 from tests.factories.orders import make_product, order_body
+from tests.factories.production import accept, make_provider, make_rule
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 # How a record of what staff see names its store. Whatever is not here is for operators alone.
-OF_STORES = {Order: "store", Quote: "store", Store: "pk", Product: "store", Role: "store"}
+OF_STORES = {Order: "store", Quote: "store", Store: "pk", Product: "store", Role: "store", Job: "store"}
 
 
 @pytest.fixture
@@ -32,6 +34,17 @@ def two_stores(shop):
     return shop.world
 
 
+@pytest.fixture
+def two_boards(two_stores, settings, tmp_path):
+    """Of each store a job on the production board as well."""
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    make_rule(make_provider(tmp_path))
+    for order in Order.objects.all():
+        accept(order)
+    assert Job.objects.count() == 2
+    return two_stores
+
+
 def asked_by(user):
     request = RequestFactory().get("/admin/")
     request.user = user
@@ -43,23 +56,23 @@ def seen_by(user, model):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_every_admin_is_scoped(two_stores, model):
+def test_every_admin_is_scoped(two_boards, model):
     model_admin = admin.site._registry[model]
     assert isinstance(model_admin, ConsoleAdmin), f"{model_admin} must be a ConsoleAdmin"
 
-    for nobody in (AnonymousUser(), two_stores.outsider.__class__(is_active=True)):
+    for nobody in (AnonymousUser(), two_boards.outsider.__class__(is_active=True)):
         assert seen_by(nobody, model) == set()
         assert not model_admin.has_module_permission(asked_by(nobody))
 
-    staff = asked_by(two_stores.user)
+    staff = asked_by(two_boards.user)
     if model not in OF_STORES:
-        assert seen_by(two_stores.user, model) == set()
+        assert seen_by(two_boards.user, model) == set()
         assert not model_admin.has_module_permission(staff)
         return
     everything = model.objects.all()
-    own = set(everything.filter(**{OF_STORES[model]: two_stores.associated.pk}).values_list("pk", flat=True))
-    assert seen_by(two_stores.user, model) == own
-    assert own < seen_by(two_stores.operator, model)
+    own = set(everything.filter(**{OF_STORES[model]: two_boards.associated.pk}).values_list("pk", flat=True))
+    assert seen_by(two_boards.user, model) == own
+    assert own < seen_by(two_boards.operator, model)
     assert model_admin.has_view_permission(staff)
     for record in everything:
         may = model_admin.has_view_permission(staff, record)
