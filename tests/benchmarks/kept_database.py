@@ -18,7 +18,7 @@ from django.test import utils
 
 MOST_TESTS = 120
 
-PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "stores")
+PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 _made: list[str] = []
 _setup_databases = utils.setup_databases
 

@@ -25,7 +25,10 @@ NAMED = re.compile(
 )
 CREDENTIALS = re.compile(r"(?i)\b(bearer|basic) +[A-Za-z0-9\-._~+/]{8,}=*")
 # Addresses that are secrets themselves: links to set a password, and of proofs and pictures.
-LINK = re.compile(r"(/accounts/password-reset/[^/\s]+/|/(?:proofs|assets)/(?=[\w-]{40}))[\w-]+")
+LINK = re.compile(
+    r"(/accounts/password-reset/[^/\s]+/|/production/postback/[\w-]+/|/(?:proofs|assets|production/file)/(?=[\w-]{40}))"
+    r"[\w:-]+"
+)
 STEERING = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
 )

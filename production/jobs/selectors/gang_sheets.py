@@ -1,11 +1,11 @@
 """Press sheets of jobs at providers that have gang sheets: an archive, made while it is sent."""
 
-import csv
 import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
 from production.adapters.registry import setting_fields
 from production.adapters.settings_schema import clean_settings
@@ -106,12 +106,11 @@ def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
 
 def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
     text = io.StringIO()
-    rows = csv.writer(text)
-    rows.writerow(PLAN_COLUMNS)
+    write_csv_row(text, PLAN_COLUMNS)
     for planned in plan.sheets:
         for job, count in planned.counts.items():
             row = (names[planned.number], planned.run, job, count, planned.run * count, plan.ordered[job])
-            rows.writerow(row)
+            write_csv_row(text, row)
     return text.getvalue().encode()
 
 

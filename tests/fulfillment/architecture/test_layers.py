@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-APPS = ("accounts", "applications", "delivery", "stores")
+APPS = ("accounts", "applications", "delivery", "production", "stores")
 WEB = ("django.http", "django.views", "django.shortcuts", "rest_framework", "drf_spectacular")
 FILES = [
     path

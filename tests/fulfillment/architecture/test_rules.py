@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "stores")
+PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 SOURCES = [
     path
     for package in PACKAGES
@@ -49,11 +49,11 @@ FORBIDDEN_IMPORTS = {
         "stores/preflight/artwork/svg.py",
         "stores/typesetting/artwork.py",
     },
-    # Whoever calls out could be sent anywhere: the one client that looks where it goes.
+    # An outgoing request could go anywhere: these two clients check every address that they connect to.
     "requests": {"applications/webhooks/sending/client.py"},
     "requests_hardened": {"applications/webhooks/sending/client.py"},
     "httpx": {"applications/webhooks/sending/client.py"},
-    "aiohttp": {"applications/webhooks/sending/client.py"},
+    "aiohttp": {"applications/webhooks/sending/client.py", "production/adapters/http.py"},
     "urllib3": {"applications/webhooks/sending/client.py"},
     "urllib.request": set(),
     # Asks the server it has just started, on this machine.
@@ -62,6 +62,7 @@ FORBIDDEN_IMPORTS = {
     "random": {
         "applications/webhooks/sending/schedule.py",
         "applications/webhooks/sending/sender.py",
+        "production/jobs/services/outcomes.py",
         "stores/management/sample_orders.py",
     },
 }
@@ -69,7 +70,8 @@ FORBIDDEN_IMPORTS = {
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}
 # Of the documents of this repository alone, by a parser that lets no HTML through; its tests hold it to that.
 RENDERS_MARKDOWN = {"fulfillment/site/reference/markdown.py"}
-CSRF_EXEMPT = {"applications/oauth/views.py"}
+# OAuth clients and print providers have no session; a provider's address holds its secret.
+CSRF_EXEMPT = {"applications/oauth/views.py", "production/jobs/pages/postbacks.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
 EXECUTES = {"execute", "executemany", "fetch_row", "fetch_rows"}
 
