@@ -19,7 +19,7 @@ JPEG_QUALITY = 90
 INVERTED = [1, 0] * 4
 KEPT = "/Picture"
 # Bytes of the same picture in other words: a new number makes all kept ones again.
-VERSION = 1
+VERSION = 2
 
 
 def separate_picture(content: bytes, separation: Separation) -> bytes:
@@ -32,7 +32,8 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
         plain, mask = _parts(upright)
         pdf = pikepdf.Pdf.new()
         if plain.mode == "RGB":
-            plain, as_sent = separation.picture(_in_srgb(plain, source.info.get("icc_profile"))), None
+            plain = _in_srgb(plain, source.info.get("icc_profile"))
+            plain, as_sent = separation.picture(plain, as_jpeg=is_jpeg), None
         is_inverted = "adobe" in source.info if as_sent else True
         image = _image(pdf, plain, as_jpeg=is_jpeg, as_sent=as_sent, is_inverted=is_inverted)
         if mask is not None:

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from production.adapters.interface import Report
-from production.jobs.models import RANK, Attempt, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import RANK, Attempt, AttemptOutcome, Job, JobState, ProviderReport, ReportOutcome
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.order_moves import follow_jobs
 from production.jobs.services.recording import fail_job, lock_job, record_job
@@ -129,11 +129,18 @@ def _apply(job: Job, report: Report) -> str:
         job.sent = job.sent or timezone.now()
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
+    if job.next_try is None and not job.held and _has_attempt_under_way(job):
+        # Its worker may have been killed: the job is claimed once more, which ends the attempt.
+        job.next_try = timezone.now()
     record_job(job, previous=previous, note=f"{who} {report.message}".strip())
     if job.state == JobState.FAILED:
         notify_of_failure(job)
         return ""
     return follow_jobs(order=job.order, parcels=_parcels(job, report), note=who)
+
+
+def _has_attempt_under_way(job: Job) -> bool:
+    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
 
 
 def _parcels(job: Job, report: Report) -> list[Parcel]:

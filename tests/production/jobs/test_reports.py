@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from production.adapters.interface import Report
-from production.jobs.models import JobState, ProviderReport
+from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.jobs.services.actions import resend_job
 from production.jobs.services.reports import receive_report, receive_reports
 from production.providers.selectors.providers import postback_url
@@ -125,3 +125,16 @@ def test_postback_is_taken_at_the_secret_address_alone(press, order):
     assert [one.status_code for one in (*sent, wrong, broken, large)] == [200, 200, 404, 400, 413]
     assert ProviderReport.objects.get().repeats == 1
     assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
+
+
+def test_a_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
+    """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
+    attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))
+    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNDER_WAY, finished=None)
+    Job.objects.filter(pk=attempt.job_id).update(state=JobState.QUEUED)
+
+    receive_report(provider=press, report=report(f"{order.number}-1", "InProduction"))
+    work_off_jobs()
+
+    attempt.refresh_from_db()
+    assert (attempt.outcome, attempt.job.state) == (AttemptOutcome.INTERRUPTED, JobState.IN_PRODUCTION)
