@@ -26,34 +26,51 @@ def _visible(request: HttpRequest) -> QuerySet[Job]:
     return staff_on(request).visible(Job.objects.all(), "store", ORDER_GRANTS)
 
 
+def _counts(request: HttpRequest) -> dict[str, int]:
+    """Of the stages, and of what both cards tell; in one statement for a request."""
+    if not hasattr(request, "production_counts"):
+        jobs = _visible(request)
+        request.production_counts = count_stages(  # type: ignore[attr-defined]
+            jobs,
+            stuck=stuck_jobs(jobs),
+            providers=Provider.objects.all(),
+            failing=failing_providers(),
+            reports=open_reports(),
+        )
+    counts: dict[str, int] = request.production_counts  # type: ignore[attr-defined]
+    return counts
+
+
 def needs_attention(request: HttpRequest) -> list[Attention]:
     staff = staff_on(request)
-    if not staff.holds(ORDER_GRANTS) or not Job.objects.exists():
+    if not staff.holds(ORDER_GRANTS):
         return []
-    jobs, board = _visible(request), reverse("admin:production_job_changelist")
-    counts = count_stages(jobs)
-    stuck = stuck_jobs(jobs)[: MOST_COUNTED + 1].count()
+    counts, board = _counts(request), reverse("admin:production_job_changelist")
     found = [
         _attention(counts["failed"], "print job failed", "print jobs failed", f"{board}?stage=failed", 50),
         _attention(
-            stuck, "print job cannot be sent", "print jobs cannot be sent", f"{board}?stage=queued", 120
+            counts["stuck"],
+            "print job cannot be sent",
+            "print jobs cannot be sent",
+            f"{board}?stage=queued",
+            120,
         ),
     ]
     if staff.is_operator:
-        found += _of_operators()
+        found += _of_operators(counts)
     return [one for one in found if one.count]
 
 
-def _of_operators() -> list[Attention]:
-    providers = list(failing_providers()[:1001])
-    reports = open_reports()[: MOST_COUNTED + 1].count()
+def _of_operators(counts: dict[str, int]) -> list[Attention]:
     address = reverse("admin:production_provider_changelist")
-    if len(providers) == 1:
-        address = reverse("admin:production_provider_change", args=[providers[0].pk])
+    if counts["failing"] == 1 and (provider := failing_providers().first()):
+        address = reverse("admin:production_provider_change", args=[provider.pk])
     open_list = f"{reverse('admin:production_providerreport_changelist')}?outcome=open"
     return [
-        _attention(len(providers), "print provider fails", "print providers fail", address, 60),
-        _attention(reports, "report contradicts", "reports contradict what is known", open_list, 300),
+        _attention(counts["failing"], "print provider fails", "print providers fail", address, 60),
+        _attention(
+            counts["reports"], "report contradicts", "reports contradict what is known", open_list, 300
+        ),
     ]
 
 
@@ -64,9 +81,8 @@ def _attention(count: int, one: str, many: str, address: str, position: int) -> 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:
     """Nothing where no provider was ever set up."""
-    if not staff_on(request).holds(ORDER_GRANTS) or not Provider.objects.exists():
+    if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _counts(request))["providers"]:
         return []
-    counts = count_stages(_visible(request))
     rows: list[dict[str, Any]] = [
         {"key": stage.key, "name": stage.name, "count": counts[stage.key], "is_alarm": stage.is_alarm}
         for stage in STAGES[1:]

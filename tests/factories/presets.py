@@ -1,5 +1,3 @@
-from typing import Any
-
 from factory.declarations import Sequence
 from factory.django import DjangoModelFactory
 
@@ -16,11 +14,11 @@ class PrintPresetFactory(DjangoModelFactory[PrintPreset]):
     name = "Coated"
 
 
-def other_profile(**changes: Any) -> bytes:
+def other_profile(number: int = 1) -> bytes:
     """The shipped profile with another moment of creation: the same colours, other bytes."""
     content = SHIPPED.read_bytes()
-    return content[:35] + bytes([content[35] ^ 1]) + content[36:]
+    return content[:35] + bytes([content[35] ^ number]) + content[36:]
 
 
-def make_profile() -> OutputProfile:
-    return add_profile(file_name="other.icc", content=other_profile())
+def make_profile(number: int = 1) -> OutputProfile:
+    return add_profile(file_name="other.icc", content=other_profile(number))

@@ -51,6 +51,8 @@ def furnish_console(world: World) -> World:
     Tenant.objects.create(domain="empty.example", name="Nobody yet")
     add_font(file_name="harbor.ttf", content=_font())
     PrintPresetFactory(code="coated", profile=make_profile())
+    # Of no preset: it may be deleted.
+    make_profile(2)
     add_key(application=world.application)
     save_postage_price(starts=date(2026, 1, 1), per_piece=Decimal("0.247"))
     add_official_form(file_name="ps3587.pdf", content=make_form(), by="operator")

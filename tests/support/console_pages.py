@@ -208,7 +208,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
     webhook = Webhook.objects.filter(is_enabled=True).first()
     run = ImportRun.objects.get(state="uploaded")
     checked = CatalogUpload.objects.get(state="checked")
-    ready = Dataset.objects.get(status="ready")
+    ready = Dataset.objects.filter(status="ready").latest("pk")
     decide, ship = reverse("admin:accounts_associationrequest_decide"), reverse("admin:stores_order_ship")
     look_up = reverse("admin:delivery_dataset_look_up")
     job, provider = Job.objects.order_by("pk").first(), Provider.objects.order_by("pk").first()

@@ -146,6 +146,14 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def product(self, job: Job) -> str:
         return f"{job.item.quantity:,} x {job.item.product_name}"
 
+    @admin.display(description="provider")
+    def provider_name(self, job: Job) -> str:
+        return str(job.provider or "-")
+
+    def _named(self, fields: Sequence[Any]) -> list[Any]:
+        """The page of a provider is open to operators only."""
+        return ["provider_name" if field == "provider" else field for field in super()._named(fields)]
+
     @admin.display(description="order")
     def order_link(self, job: Job) -> SafeString:
         address = reverse("admin:stores_order_change", args=[job.order_id])
