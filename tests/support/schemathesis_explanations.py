@@ -53,7 +53,37 @@ RULES = (
     Beyond(
         "what it names does not exist, or not for this caller",
         frozenset(
-            {"store_invalid", "application_not_found", "product_unknown", "order_unknown", "key_not_found"}
+            {
+                "store_invalid",
+                "application_not_found",
+                "product_unknown",
+                "order_unknown",
+                "key_not_found",
+                "postal_code_unknown",
+                "route_unknown",
+                "eddm_selection_unknown",
+            }
+        ),
+    ),
+    Beyond(
+        "the data that is active counts other routes, or none holds all criteria",
+        frozenset({"route_type_not_counted", "selection_empty", "area_too_large", "too_many_routes"}),
+    ),
+    Beyond(
+        "the form of an outline on the map",
+        frozenset({"position_invalid", "polygon_not_closed", "polygon_invalid", "polygon_too_many_corners"}),
+    ),
+    Beyond(
+        "what an area or a range needs of its parts together",
+        frozenset(
+            {
+                "area_missing",
+                "radius_missing",
+                "center_missing",
+                "center_invalid",
+                "range_empty",
+                "range_invalid",
+            }
         ),
     ),
     Beyond("an application keeps its mode for ever", frozenset({"is_test_fixed"})),
