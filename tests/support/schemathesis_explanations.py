@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from schemathesis.specs.openapi.checks import has_only_additional_properties_in_
 counted: Counter[str] = Counter()
 # What was asked and answered on the way along links.
 walked: Counter[tuple[str, int]] = Counter()
+# Left out where an item has a selection, whose pieces are counted.
+ITEM_QUANTITY = re.compile(r"/Items/[0-9]+/Quantity")
 
 
 @dataclass(frozen=True)
@@ -123,13 +126,19 @@ RULES = (
                 "name_too_long",
                 "since_out_of_range",
                 "template_data_not_allowed",
+                "quantity_or_selection",
+                "product_not_for_eddm",
+                "eddm_selection_expired",
             }
         ),
     ),
     Beyond(
         "what another value, or an application, makes required",
         frozenset({"required"}),
-        lambda pointer, value: pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
+        lambda pointer, value: (
+            pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"}
+            or ITEM_QUANTITY.fullmatch(pointer) is not None
+        ),
     ),
 )
 
