@@ -152,8 +152,8 @@ class RangeSerializer(StrictSerializer):
         "range_empty": "Give Min, Max or both.",
     }
 
-    Min = StrictNumber(min_value=0, required=False)
-    Max = StrictNumber(min_value=0, required=False)
+    Min = StrictNumber(min_value=0, max_value=1_000_000_000, required=False)
+    Max = StrictNumber(min_value=0, max_value=1_000_000_000, required=False)
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         code = ""

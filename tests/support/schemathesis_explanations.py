@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from schemathesis.specs.openapi.checks import has_only_additional_properties_in_
 counted: Counter[str] = Counter()
 # What was asked and answered on the way along links.
 walked: Counter[tuple[str, int]] = Counter()
+# Left out where an item has a selection, whose pieces are counted.
+ITEM_QUANTITY = re.compile(r"/Items/[0-9]+/Quantity")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,37 @@ RULES = (
     Beyond(
         "what it names does not exist, or not for this caller",
         frozenset(
-            {"store_invalid", "application_not_found", "product_unknown", "order_unknown", "key_not_found"}
+            {
+                "store_invalid",
+                "application_not_found",
+                "product_unknown",
+                "order_unknown",
+                "key_not_found",
+                "postal_code_unknown",
+                "route_unknown",
+                "eddm_selection_unknown",
+            }
+        ),
+    ),
+    Beyond(
+        "the data that is active counts other routes, or none holds all criteria",
+        frozenset({"route_type_not_counted", "selection_empty", "area_too_large", "too_many_routes"}),
+    ),
+    Beyond(
+        "the form of an outline on the map",
+        frozenset({"position_invalid", "polygon_not_closed", "polygon_invalid", "polygon_too_many_corners"}),
+    ),
+    Beyond(
+        "what an area or a range needs of its parts together",
+        frozenset(
+            {
+                "area_missing",
+                "radius_missing",
+                "center_missing",
+                "center_invalid",
+                "range_empty",
+                "range_invalid",
+            }
         ),
     ),
     Beyond("an application keeps its mode for ever", frozenset({"is_test_fixed"})),
@@ -93,13 +126,19 @@ RULES = (
                 "name_too_long",
                 "since_out_of_range",
                 "template_data_not_allowed",
+                "quantity_or_selection",
+                "product_not_for_eddm",
+                "eddm_selection_expired",
             }
         ),
     ),
     Beyond(
         "what another value, or an application, makes required",
         frozenset({"required"}),
-        lambda pointer, value: pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"},
+        lambda pointer, value: (
+            pointer in {"", "/StoreID", "/OptionID", "/QuoteID", "/EventTypes"}
+            or ITEM_QUANTITY.fullmatch(pointer) is not None
+        ),
     ),
 )
 

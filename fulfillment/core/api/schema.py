@@ -21,7 +21,7 @@ from rest_framework import serializers
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.document import TAKES_NULL
 from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified, weak_etag
-from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText
+from fulfillment.core.api.serializers import Meta, StrictList, StrictSerializer, StrictText
 
 
 def classes_without_description() -> list[type]:
@@ -177,6 +177,8 @@ class OperationSchema(AutoSchema):
             smallest = field.min_length or (0 if field.allow_empty else 1)
             limits = {"minItems": smallest, "maxItems": field.max_length}
             schema |= {name: limit for name, limit in limits.items() if limit}
+        elif isinstance(field, StrictList) and not field.allow_empty:
+            schema.setdefault("minItems", 1)
         return schema
 
     def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
