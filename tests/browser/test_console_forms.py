@@ -77,7 +77,8 @@ def test_an_application_gets_an_owner(visitor, site):
 @pytest.mark.slow
 def test_a_background_of_another_shape_is_made_to_fit_in_the_editor(product_page, visitor, press, name):
     page, out = visitor.page, BytesIO()
-    Image.new("RGB", (300, 300), "#225588").save(out, "PNG")
+    # As fine as print needs: a finding of preflight below the canvas would take some of its room.
+    Image.new("RGB", (1200, 1200), "#225588").save(out, "PNG")
     open_console(visitor, product_page.replace("change", "template"))
     page.wait_for_selector(".ds[data-ready]")
     picture, panel = page.locator(".ds-picture"), page.locator(".ds-right")

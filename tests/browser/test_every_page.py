@@ -274,7 +274,7 @@ def _secrets(going: Round) -> None:
     own = f"/applications/{going.visitor.world.application.pk}"
     going.visitor.go(f"{own}/webhooks/new")
     page.fill("#id_url", "https://hooks.example/in")
-    going.send("main button:has-text('Create')")
+    going.send("main form button:has-text('Add webhook')")
     expect(page.locator("#secret")).to_be_visible()
     going.see_open("webhook secret shown")
 

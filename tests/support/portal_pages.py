@@ -29,6 +29,8 @@ NO_PAGE = {
     "portal:live-proof-picture": "a picture",
     "portal:mailing-csv": "a file",
     "portal:mailing-routes": "JSON",
+    "production_file": "a file",
+    "production_postback": "JSON",
     "portal:notification": "leads to what it is about",
     "proofs": "a file",
     "assets": "a file",

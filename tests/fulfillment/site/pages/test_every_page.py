@@ -3,13 +3,17 @@
 import pytest
 from django.test import Client
 
+from accounts.pages.confirmation import CONFIRMING
 from tests.support.crawler import NOT_PAGES, dead_fragments, walk
 from tests.support.page_fixtures import furnish
+from tests.support.scenario import confirm_password
 
 pytestmark = pytest.mark.slow
 
 MAXIMUM_QUERIES = 12
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
+# A form on the page of `ask_password`, and on no other.
+ASKS_PASSWORD = f'name="{CONFIRMING}"'.encode()
 FORMS = ["/accounts/login/", "/accounts/signup/"]
 
 
@@ -30,7 +34,9 @@ def test_every_page_opens_with_few_queries_and_no_dead_link(world, signed_in, na
     assert sent_on == ({"/accounts/signup/"} if name else set())
     assert {path: status for path, (status, _) in seen.items() if status not in {200, 302}} == {}
     assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
-    assert dead_fragments(person, visits) == set()
+    # A link to a page that asks for the password first leads to its place once that is typed.
+    opened = [visit for visit in visits if ASKS_PASSWORD not in visit.response.content]
+    assert dead_fragments(confirm_password(person) if name else person, opened) == set()
     assert len(seen) > {"user": 30, "operator": 25, "outsider": 20, None: 4}[name]
     assert {
         link
