@@ -142,7 +142,8 @@ def test_dead_endpoints_of_many_applications_take_neither_files_nor_time_of_othe
         wait_for(lambda: mail_jobs() == 0, seconds=10)
         most = max(most, open_files(workers[0]))
 
-    delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)]
+    # The first one waited for the worker to start.
+    delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[1:]]
     # Half of the places, kept connections and what the worker has open itself.
     assert most < 1.5 * settings.WEBHOOK_CONNECTIONS
     assert sum(one.path == "/hang" for one in receiver.received) <= settings.WEBHOOK_CONNECTIONS // 2
