@@ -39,7 +39,7 @@ def missing_in(printed: str) -> set[str]:
 
 @pytest.mark.slow
 def test_python_calls_every_operation(python, given):
-    printed = python(PROGRAMS / "every_operation.py", input=json.dumps(given))
+    printed = python(PROGRAMS / "every_operation.py", input=json.dumps(given), timeout=300)
 
     assert missing_in(printed) == set(), "add a call to tests/clients/programs/every_operation.py"
 
@@ -60,6 +60,6 @@ def test_typescript_calls_every_operation_with_strict_types(npm_project, given, 
     run("npx", "tsc", cwd=npm_project, timeout=400)
     (tmp_path / "given.json").write_text(json.dumps(given))
 
-    printed = run("node", "out/every-operation.js", tmp_path / "given.json", cwd=npm_project)
+    printed = run("node", "out/every-operation.js", tmp_path / "given.json", cwd=npm_project, timeout=300)
 
     assert missing_in(printed) == set(), "add a call to tests/clients/programs/every-operation.ts"

@@ -122,6 +122,16 @@ async function manageAnApplication(person: Client, operator: Client): Promise<st
   return id;
 }
 
+// With the test's event, the last one: transactions that are open anywhere on the server hold events back.
+async function eventTypes(person: Client, id: string): Promise<string[]> {
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    const types: string[] = (await person.events.list(id, { take: 1 }).all()).map((event) => event.Type);
+    if (types.includes("webhook.test") || Date.now() > deadline) return types;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 async function useWebhooks(person: Client, id: string): Promise<void> {
   const made = await person.webhooks.create(id, { URL: "https://example.com/hook", EventTypes: ["*"] });
   assert(made.Secret.startsWith("whsec_"));
@@ -136,7 +146,7 @@ async function useWebhooks(person: Client, id: string): Promise<void> {
   await person.webhooks.enable(id, made.ID);
   assert((await person.webhooks.recover(id, made.ID, { Since: delivery.Created })).Deliveries >= 0);
   await person.webhooks.delete(id, made.ID);
-  const types = (await person.events.list(id, { take: 1 }).all()).map((event) => event.Type);
+  const types = await eventTypes(person, id);
   assert(types.includes("association.approved") && types.includes("webhook.test"));
   for await (const call of person.requests.list(id, { status: "404" })) assert.equal(call.Status, 404);
 }

@@ -5,6 +5,7 @@ Prints what was requested, one `METHOD path` a line.
 
 import json
 import sys
+import time
 from typing import Any
 
 import httpx
@@ -120,6 +121,16 @@ def manage_an_application(person: Client, operator: Client) -> str:
     return application
 
 
+def event_types(person: Client, application: str) -> set[str]:
+    """With the test's event, the last one: transactions that are open anywhere on the server hold events back."""
+    deadline = time.monotonic() + 120
+    while True:
+        types: set[str] = {event["Type"] for event in person.events.list(application, take=1)}
+        if "webhook.test" in types or time.monotonic() > deadline:
+            return types
+        time.sleep(0.5)
+
+
 def use_webhooks(person: Client, application: str) -> None:
     made = person.webhooks.create(application, {"URL": "https://example.com/hook", "EventTypes": ["*"]})
     assert made["Secret"].startswith("whsec_")
@@ -134,9 +145,7 @@ def use_webhooks(person: Client, application: str) -> None:
     person.webhooks.enable(*where)
     assert person.webhooks.recover(*where, {"Since": delivery["Created"]})["Deliveries"] >= 0
     person.webhooks.delete(*where)
-    types = [event["Type"] for event in person.events.list(application, take=1)]
-    assert "association.approved" in types
-    assert "webhook.test" in types
+    assert {"association.approved", "webhook.test"} <= event_types(person, application)
     assert all(call["Status"] == 404 for call in person.requests.list(application, status="404"))
 
 
