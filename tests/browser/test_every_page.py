@@ -27,6 +27,8 @@ from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery
 from fulfillment.core.errors import Unavailable
 from tests.factories.accounts import UserFactory
+from tests.factories.eddm import make_selection
+from tests.factories.orders import make_product, order_body
 from tests.support.crawler import NOT_PAGES, kind_of
 from tests.support.page_fixtures import furnish
 from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
@@ -120,6 +122,7 @@ def site(site, settings):
     delivery = Delivery.objects.filter(state="Failed").get()
     own = f"/applications/{world.application.pk}"
     world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
+    world.eddm_page = f"{own}/orders/{_eddm_order(world)}"
     inviter = Caller.on_pages(world.outsider)
     invite_owner(caller=inviter, application=world.other_application, email="second@far.example")
     trial = create_application(caller=inviter, values={"Name": "Trial Studio", "IsTest": True})
@@ -127,6 +130,15 @@ def site(site, settings):
     request_association(caller=joiner, application=trial, user_id=world.user.pk, message="Let me try it")
     UserFactory(username="newcomer", tenant=world.tenant, email_confirmed=None)
     return address, world
+
+
+def _eddm_order(world) -> str:
+    make_product(world.associated, "mailer", IsEddm=True, DefaultQty=200, MaximumQty=25_000)
+    selection = make_selection(application=world.application)
+    items = [{"ProductID": "mailer", "EddmSelectionID": str(selection.pk)}]
+    response = world.as_application().call("POST", "/store/associated/order", order_body() | {"Items": items})
+    assert response.status_code == 201, response.json()
+    return response.json()["OrderID"]
 
 
 @pytest.fixture
@@ -254,7 +266,7 @@ def _as_a_user(going: Round, world) -> None:
     )
     invitation = _letters("invitations")[0]
     starts = ["/", "/accounts/password-change/", "/catalog/demo/business-card", "/send/store_read"]
-    assert going.crawl([*starts, consent, invitation, world.delivery_page]) > 25
+    assert going.crawl([*starts, consent, invitation, world.delivery_page, world.eddm_page]) > 25
     going.see(f"/applications/{world.other_application.pk}", name="other application", status=403)
     for path in ("/applications", "/profile/roles"):
         going.see(f"{path}?q=nothing-like-it", name=f"{path} nothing found", looks=ONCE)
