@@ -107,6 +107,10 @@ ACTIONS_AT_ONCE = {
 }
 
 
+# The form to add one depends on a choice that a page before it offers.
+CHOSEN_FIRST = {"production_provider": "?adapter=folder"}
+
+
 @dataclass(frozen=True)
 class ConsolePage:
     """An address, and what is sent to it; None is a plain visit."""
@@ -164,6 +168,9 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
     yield ConsolePage(f"{name} list", reverse(f"admin:{name}_changelist"), is_like_others=is_trail)
     if model_admin.has_add_permission(request):
         add = reverse(f"admin:{name}_add")
+        if chosen := CHOSEN_FIRST.get(name):
+            yield ConsolePage(f"{name} choice", add)
+            add += chosen
         yield ConsolePage(f"{name} add", add)
         # Empty: what is missing is listed above the form.
         yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, is_like_others=True)
