@@ -16,8 +16,8 @@ BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
 FEW = BPC | ImageCms.Flags.NOOPTIMIZE
 FULL = 255
 STEPS_OF_RGB = 18
-# A JPEG of quality 90 puts up to this much more ink on single pixels of noise: 12 percent.
-JPEG_RIPPLE = 12 * FULL / 100
+# A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
+JPEG_RIPPLE = 18 * FULL / 100
 
 
 class Separation:
@@ -155,12 +155,15 @@ def _limited_picture(picture: Image.Image, ink: float) -> Image.Image:
 def _limited_strip(strip: Image.Image, ink: float) -> Image.Image:
     import numpy as np  # noqa: PLC0415 - heavy, and only for presets that allow less ink than their profile
 
-    inks = np.asarray(strip).astype(np.float32)
-    chromatic = inks[..., :3].sum(axis=2)
-    room = np.maximum(ink - inks[..., 3], 0)
-    factor = np.minimum(1.0, room / np.maximum(chromatic, 1))
-    inks[..., :3] *= factor[..., None]
-    return Image.fromarray(inks.astype(np.uint8), "CMYK")
+    inks = np.array(strip)
+    over = inks.sum(axis=2, dtype=np.uint16) > ink
+    if not over.any():
+        return strip
+    heavy = inks[over].astype(np.float32)
+    room = np.maximum(ink - heavy[:, 3], 0)
+    heavy[:, :3] *= (room / np.maximum(heavy[:, :3].sum(axis=1), 1)).clip(max=1)[:, None]
+    inks[over] = heavy.astype(np.uint8)
+    return Image.fromarray(inks, "CMYK")
 
 
 @lru_cache(maxsize=4)

@@ -25,7 +25,7 @@ class Paint(Protocol):
     def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
         """The colours along a gradient; None for one that stays as it is."""
 
-    def picture(self, picture: Image.Image) -> Image.Image | None:
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         """A picture of mode L, RGB or CMYK; None for one that stays as it is, but for its colour space."""
 
 
@@ -50,8 +50,8 @@ class Inks:
         inks = self._separation.separated if is_grey else self._separation.blended
         return [[ink / FULL for ink in inks(colour)] for colour in wanted]
 
-    def picture(self, picture: Image.Image) -> Image.Image | None:
-        return None if picture.mode == "L" else self._separation.picture(picture)
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
+        return None if picture.mode == "L" else self._separation.picture(picture, as_jpeg=as_jpeg)
 
 
 class Shades:
@@ -65,7 +65,7 @@ class Shades:
     def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
         return [[luminosity(kind, values)] for values in colours]
 
-    def picture(self, picture: Image.Image) -> Image.Image | None:
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         return None if picture.mode == "L" else picture.convert("L")
 
 
@@ -86,7 +86,7 @@ class SoftProof:
             return self._shown(self._inks.blend(kind, colours) or [])
         return self._shown([self._printed(kind, values) for values in colours])
 
-    def picture(self, picture: Image.Image) -> Image.Image | None:
+    def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         if picture.mode == "CMYK":
             return self._separation.picture_on_screen(picture)
         if picture.mode != "L" or self._inks is None:

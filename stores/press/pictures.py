@@ -109,7 +109,7 @@ def _image(
     is_inverted: bool = True,
 ) -> pikepdf.Stream:
     kind = OF_CMYK if picture.mode == "CMYK" else GREY
-    content = as_sent or (_jpeg(picture) if as_jpeg else zlib.compress(picture.tobytes()))
+    content = as_sent or (jpeg_of(picture) if as_jpeg else zlib.compress(picture.tobytes()))
     image = pikepdf.Stream(
         pdf,
         content,
@@ -126,7 +126,8 @@ def _image(
     return image
 
 
-def _jpeg(picture: Image.Image) -> bytes:
+def jpeg_of(picture: Image.Image) -> bytes:
+    """At the quality that JPEG_RIPPLE of the separation is for."""
     out = BytesIO()
     picture.info = {}
     picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)

@@ -10,6 +10,7 @@ from PIL import Image
 
 from stores.press.gradients import repaint_gradient
 from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_RGB, Paint, Shades, byte
+from stores.press.pictures import INVERTED, jpeg_of
 from stores.press.streams import TakenApart, recoloured
 
 KINDS_OF_DEVICES = {
@@ -135,7 +136,7 @@ class Repaint:
             return
         if (source := _decoded(image, kind)) is None:
             return
-        painted = paint.picture(source)
+        painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
             _write_picture(image, painted, paint.target)
 
@@ -179,17 +180,19 @@ def _decoded(image: Any, kind: str) -> Image.Image | None:
         return None
 
 
+def _is_jpeg(image: Any) -> bool:
+    return str(image.get("/Filter")) == "/DCTDecode"
+
+
 def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
-    was_jpeg = str(image.get("/Filter")) == "/DCTDecode"
+    was_jpeg = _is_jpeg(image)
     for key in ("/Decode", "/DecodeParms", "/Intent"):
         if key in image:
             del image[key]
     if was_jpeg:
-        out = BytesIO()
-        picture.save(out, "JPEG", quality=90, subsampling=0)
-        image.write(out.getvalue(), filter=pikepdf.Name.DCTDecode)
+        image.write(jpeg_of(picture), filter=pikepdf.Name.DCTDecode)
         if target == OF_CMYK:
-            image.Decode = pikepdf.Array([1, 0] * 4)
+            image.Decode = pikepdf.Array(INVERTED)
     else:
         image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
     image.ColorSpace = pikepdf.Name(DEVICE[target])

@@ -1,5 +1,6 @@
 """What is on the plates, as Ghostscript separates them, and what three other programs read of the files."""
 
+import base64
 import io
 
 import numpy as np
@@ -91,6 +92,22 @@ def test_total_ink_stays_within_the_preset(tmp_path, highest):
         found = plates(tmp_path, printed)
         total = sum(inside(found[name], 8.4) for name in PLATES)
         assert float(total.max()) * 100 <= highest + 2
+
+
+@pytest.mark.slow
+def test_total_ink_of_artwork_stays_within_the_preset(tmp_path):
+    noise = Image.fromarray(np.random.default_rng(7).integers(0, 60, (360, 600, 3), dtype=np.uint8))
+    data = base64.b64encode(picture(noise, quality=95)).decode()
+    shown = f'<image width="600" height="360" href="data:image/jpeg;base64,{data}"/>'
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 360">{shown}</svg>'
+    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK, highest_ink=240))
+    whole = card(Background="card.svg") | {
+        "Artwork": {"card.svg": {"MediaType": "image/svg+xml", "Data": drawing}}
+    }
+
+    found = plates(tmp_path, render_print(parse_template(whole, []), {}, press=press).pdf)
+
+    assert float(sum(inside(found[name], 8.4) for name in PLATES).max()) * 100 <= 240 + 2
 
 
 def test_bleed_reaches_the_bleed_box_and_no_mark_is_inside(tmp_path):
