@@ -1,27 +1,22 @@
 """HTTP to a provider: the address of every socket is checked, no redirect is followed, time and answer are limited."""
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
 
-from applications.webhooks.sending.url_policy import may_connect, parse
+from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket
+from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 
 MOST_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
 USER_AGENT = "StoreFulfillment-Production/1"
-
-
-class _Blocked(OSError):
-    """The address is not one that may be connected to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ def send_request(
             f"No complete answer within {seconds:g} seconds.", is_unsent=not sent.began
         ) from error
     except (aiohttp.ClientError, OSError) as error:
-        if isinstance(getattr(error, "os_error", error), _Blocked):
+        if isinstance(getattr(error, "os_error", error), Blocked):
             raise ProviderRefused(not_allowed(parsed.raw_host or url)) from error
         raise ProviderUnavailable(
             f"The connection failed: {_reason(error)}.", is_unsent=not sent.began
@@ -68,30 +63,18 @@ class _Sent:
 async def _exchange(
     method: str, url: Any, body: bytes, headers: Mapping[str, str], seconds: float, sent: _Sent
 ) -> HttpAnswer:
-    def guarded(info: tuple[Any, ...]) -> socket.socket:
-        family, kind, protocol, _, address = info
-        if not may_connect(ip_address(str(address[0]).partition("%")[0]), scheme=url.scheme):
-            raise _Blocked("not an allowed address")
-        return socket.socket(family, kind, protocol)
-
     async def note(*_: Any) -> None:
         sent.began = True
 
     tracing = aiohttp.TraceConfig()
     tracing.on_request_headers_sent.append(note)
-    connector = aiohttp.TCPConnector(ssl=_trusted(), socket_factory=guarded, force_close=True)
+    connector = aiohttp.TCPConnector(
+        ssl=_trusted(), socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
+    )
+    agent = {"User-Agent": USER_AGENT}
     async with (
         asyncio.timeout(seconds),
-        aiohttp.ClientSession(
-            connector=connector,
-            trace_configs=[tracing],
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            skip_auto_headers=["Accept-Encoding"],
-            trust_env=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-            headers={"User-Agent": USER_AGENT},
-        ) as session,
+        bare_session(connector, tracing, agent, connect_seconds=CONNECT_SECONDS) as session,
         session.request(method, url, data=body, headers=headers, allow_redirects=False) as response,
     ):
         content = b""

@@ -88,19 +88,11 @@ class Client:
         )
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_reuse)
-        return aiohttp.ClientSession(
-            connector=connector,
-            trace_configs=[tracing],
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            skip_auto_headers=["Accept-Encoding"],
-            trust_env=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-            headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
-        )
+        headers = {"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"}
+        return bare_session(connector, tracing, headers)
 
     def _socket(self, info: tuple[Any, ...], scheme: str) -> socket.socket:
-        made = _guarded_socket(info, scheme)
+        made = guarded_socket(info, scheme)
         self._sockets.add(made)
         return made
 
@@ -126,7 +118,27 @@ async def _note_reuse(
     context.trace_request_ctx.is_reused = True
 
 
-def _guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
+def bare_session(
+    connector: aiohttp.TCPConnector,
+    tracing: aiohttp.TraceConfig,
+    headers: dict[str, str],
+    *,
+    connect_seconds: float | None = None,
+) -> aiohttp.ClientSession:
+    """Without cookies, proxies of the environment and decompression; the caller limits the time in all."""
+    return aiohttp.ClientSession(
+        connector=connector,
+        trace_configs=[tracing],
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        skip_auto_headers=["Accept-Encoding"],
+        trust_env=False,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds),
+        headers=headers,
+    )
+
+
+def guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
     """Called with the very address that is connected to next, however it was found."""
     family, kind, protocol, _, address = info
     found = ip_address(str(address[0]).partition("%")[0])
