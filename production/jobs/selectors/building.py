@@ -8,23 +8,11 @@ from django.urls import reverse
 
 from production.adapters import interface
 from production.jobs.models import Job
-from stores.orders.models import Order, OrderItem
+from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 
 FILE_SALT = "production.files"
 PDF = "application/pdf"
-RECIPIENT = (
-    "Name",
-    "Company",
-    "Address1",
-    "Address2",
-    "City",
-    "State",
-    "PostalCode",
-    "CountryCode",
-    "Phone",
-    "Email",
-)
 
 
 def adapter_job(job: Job) -> interface.Job:
@@ -43,7 +31,7 @@ def build_job(order: Order, item: OrderItem, *, number: str, created: datetime) 
         created=created,
         due=datetime.combine(order.latest_delivery, time(), UTC),
         item=_item(item),
-        recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT},
+        recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
         files=_files(item, number),
     )
@@ -74,6 +62,6 @@ def _files(item: OrderItem, number: str) -> list[interface.JobFile]:
 
 
 def print_file_url(item: OrderItem, number: str) -> str:
-    """For providers that fetch the file: good for PRODUCTION_FILE_DAYS."""
+    """For providers that fetch the file; production.jobs.pages.postbacks says how long it is valid."""
     token = signing.dumps([item.pk, item.print_sha256[:16]], salt=FILE_SALT)
     return settings.PUBLIC_URL + reverse("production_file", args=[token, f"{number}.pdf"])

@@ -4,26 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from stores.orders.api.quotes import price_request_from
+from stores.orders.models import RECIPIENT_FIELDS
 from stores.orders.services.transitions import Parcel
 from stores.orders.services.validation import OrderRequest
-
-RECIPIENT = (
-    "Name",
-    "Company",
-    "Address1",
-    "Address2",
-    "City",
-    "State",
-    "PostalCode",
-    "CountryCode",
-    "Phone",
-    "Email",
-)
 
 
 def order_request_of(values: Mapping[str, Any]) -> OrderRequest:
     sent = values["Recipient"]
-    recipient = {name: sent.get(name, "") for name in RECIPIENT}
+    recipient = {name: sent.get(name, "") for name in RECIPIENT_FIELDS}
     if "LocationType" in sent:
         recipient["LocationType"] = sent["LocationType"]
     return OrderRequest(

@@ -15,6 +15,19 @@ from stores.orders.models.status import AT_WORK, TERMINAL_OR_SHIPPED, Cancellati
 # Above the first number, up to the last.
 LIVE_POSITIONS = (0, 2_147_483_647)
 TEST_POSITIONS = (-2_147_483_648, -1)
+# The texts of Order.recipient; LocationType beside them may be missing.
+RECIPIENT_FIELDS = (
+    "Name",
+    "Company",
+    "Address1",
+    "Address2",
+    "City",
+    "State",
+    "PostalCode",
+    "CountryCode",
+    "Phone",
+    "Email",
+)
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:

@@ -4,25 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from fulfillment.core.errors import Forbidden
-from stores.orders.models import Order
+from stores.orders.models import RECIPIENT_FIELDS, Order
 from stores.orders.pricing import PriceRequest
 from stores.orders.selectors.access import StoreAccess, actor_kind
 from stores.orders.services.orders import create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
 from stores.orders.services.validation import OrderRequest
-
-RECIPIENT_FIELDS = (
-    "Name",
-    "Company",
-    "Address1",
-    "Address2",
-    "City",
-    "State",
-    "PostalCode",
-    "CountryCode",
-    "Phone",
-    "Email",
-)
 
 
 def place_demo_order(
