@@ -41,7 +41,7 @@ class RateLimits:
         return _with_headers(response, standing)
 
     def _page(self, request: HttpRequest) -> HttpResponse:
-        """Pages of the reference are counted on the address, whoever is signed in."""
+        """Pages of the reference count for the address, also those of a signed-in user."""
         bucket = _bucket(request, rate_limits.REFERENCE_PAGES)
         if standing := rate_limits.cached_rejection(bucket):
             return _with_headers(refusal_page(rate_limits.refusal(standing)), standing)

@@ -1,4 +1,4 @@
-"""What a selection is asked for with, as the API and the page take it."""
+"""The request for a selection, as the API and the page accept it."""
 
 from collections.abc import Mapping
 from decimal import Decimal

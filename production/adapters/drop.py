@@ -80,7 +80,7 @@ def is_unfinished(name: str) -> bool:
 
 
 def read_returned(name: str, content: bytes, changed: datetime | None) -> Sequence[Report]:
-    """A report file tells of itself; any other file that carries a job's number is a moved one: acknowledged.
+    """Reads a report file; any other file with a job's number in its name was moved by the press: acknowledged.
 
     Reports without a time get that of the file. Raises ValueError with what is wrong in it.
     """

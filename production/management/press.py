@@ -25,7 +25,7 @@ class Press:
     at_work: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def look(self) -> int:
-        """One round; returns how many jobs are at work."""
+        """Takes new jobs and moves the others on; returns how many are unfinished."""
         self._take_new()
         for number, (step, due) in list(self.at_work.items()):
             if time.monotonic() >= due:

@@ -115,7 +115,7 @@ def _report(element: Any, values: Mapping[str, str]) -> Report:
         read_time(at, where=where, field="Time")
     raw = etree.tostring(element, encoding="unicode", with_tail=False)
     report = report_of({**values, "At": at}, where=where, raw=raw)
-    # IDs of messages are unique within their sender only, and one message may tell of several jobs.
+    # IDs of messages are unique within their sender only, and one message may report several jobs.
     message_id = "/".join(filter(None, [header.get("DeviceID"), header.get("ID"), header.get("Time")]))
     identifier = identify(f"{message_id}/{report.state}/{at}", report.job_number, report.state, report.at, {})
     return replace(report, identifier=identifier) if header.get("ID") else report

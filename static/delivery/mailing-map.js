@@ -109,7 +109,7 @@
     known.set(route.code, layer);
   };
 
-  let asked = 0;
+  let latestRequest = 0;
   const load = async () => {
     if (map.getZoom() < CLOSE) {
       help.textContent = far;
@@ -117,9 +117,9 @@
     }
     const view = map.getBounds().pad(0.1);
     const sides = [view.getWest(), view.getSouth(), view.getEast(), view.getNorth()];
-    const mine = ++asked;
+    const request = ++latestRequest;
     const answer = await fetch(`${box.dataset.routes}?box=${sides.map((side) => side.toFixed(5)).join(",")}`);
-    if (mine !== asked) return;
+    if (request !== latestRequest) return;
     if (!answer.ok) {
       help.textContent = await answer.text();
       return;

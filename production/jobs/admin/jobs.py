@@ -294,11 +294,11 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         if not staff_on(request).is_operator:
             raise PermissionDenied
         provider = get_object_or_404(Provider, pk=provider_id)
-        asked, problem = request.GET.get("order", "").strip()[:40], ""
+        number, problem = request.GET.get("order", "").strip()[:40], ""
         runs: Sequence[Any] = ()
-        if asked:
+        if number:
             try:
-                runs = dry_run(provider, asked)
+                runs = dry_run(provider, number)
             except (DomainError, ProviderRefused, ProviderUnavailable, ValueError) as error:
                 problem = str(error)
         context = {
@@ -306,7 +306,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             "opts": self.opts,
             "title": f"Dry run: {provider}",
             "provider": provider,
-            "asked": asked,
+            "order_number": number,
             "runs": runs,
             "problem": problem,
         }
