@@ -92,17 +92,3 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
 });
-
-// A picture that is drawn when it is first shown may find all renderers taken: it is asked for again, three times.
-document.addEventListener(
-  "error",
-  (event) => {
-    const picture = event.target;
-    const tries = Number(picture.dataset?.retry || 0);
-    if (!(picture instanceof HTMLImageElement) || picture.dataset.retry === undefined || tries >= 3) return;
-    picture.dataset.retry = tries + 1;
-    const source = picture.src;
-    setTimeout(() => { picture.src = source; }, 2000 * (tries + 1));
-  },
-  true,
-);
