@@ -28,8 +28,9 @@ LATE_SECONDS = 20.0
 # A worker gets so long to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
 LOOK_SECONDS = 2.0
-# Loggers that say the same thing again and again while the database is away, and how often they may.
-TALKATIVE = ("applications.webhooks", "fulfillment.worker", "procrastinate", "psycopg.pool")
+# Loggers that repeat themselves while the database is away, and how often they may. asyncio's tells of
+# a job whose end could not be written.
+TALKATIVE = ("applications.webhooks", "asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
 REPEAT_SECONDS = 60.0
 _HEARTBEATS = {sql.queries["register_worker"], sql.queries["update_heartbeat"]}
 

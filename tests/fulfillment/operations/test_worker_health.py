@@ -94,6 +94,8 @@ def test_an_outage_is_a_line_a_minute_without_a_stack(monkeypatch):
 
     assert [calm.filter(one) for one in (first, second, other)] == [True, False, True]
     assert first.exc_info is None
+    assert calm.filter(record(lost, name="asyncio"))
+    assert not calm.filter(record(lost, name="asyncio"))
     now[0] += 61
     assert calm.filter(record(lost)) is True
 
