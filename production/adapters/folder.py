@@ -373,7 +373,7 @@ def _read_report(path: Path) -> Sequence[Report]:
         if error.errno == errno.ELOOP:
             raise ValueError(f"{path.name}: symbolic links are not read.") from error
         raise
-    with open(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError(f"{path.name}: this is no file.")
         content = file.read(LARGEST_REPORT + 1)
