@@ -23,8 +23,11 @@ def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
     if not is_large(content):
         return separate_picture(content, separation_of(profile.read_bytes(), highest_ink))
     task, files = "stores.press.pictures:separate_in_folder", {"picture": content}
-    options = {"profile": str(profile.resolve()), "highest_ink": highest_ink}
-    with _one_at_a_time, run_bounded(task, files, seconds=SECONDS, **options) as (_, folder):
+    name = str(profile.resolve())
+    with (
+        _one_at_a_time,
+        run_bounded(task, files, seconds=SECONDS, profile=name, highest_ink=highest_ink) as (_, folder),
+    ):
         return (folder / "separated").read_bytes()
 
 
@@ -44,8 +47,10 @@ def clean(content: bytes) -> Upload:
 def shrink_png(content: bytes, size: tuple[int, int], resampling: str) -> bytes:
     """Raises TaskFailed where it is damaged."""
     task, files = "stores.press.uploads:shrink_in_folder", {"picture": content}
-    options = {"size": list(size), "resampling": resampling}
-    with _one_at_a_time, run_bounded(task, files, seconds=SECONDS, **options) as (_, folder):
+    with (
+        _one_at_a_time,
+        run_bounded(task, files, seconds=SECONDS, size=list(size), resampling=resampling) as (_, folder),
+    ):
         return (folder / "shrunk").read_bytes()
 
 
