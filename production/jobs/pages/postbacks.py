@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from fulfillment.core.api.errors import answer_exception, problem
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import FILES
-from production.jobs.selectors.building import FILE_SALT, PDF
+from production.jobs.selectors.building import FILE_SALT, FILE_VALID, PDF
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, provider_at_address
@@ -21,7 +21,6 @@ from stores.orders.services.print_files import read_print_file
 LARGEST_BODY = 1024 * 1024
 # Each is a transaction of its own: more would hold a thread for many seconds.
 MOST_REPORTS = 100
-FILE_SECONDS = 90 * 86_400
 
 
 @csrf_exempt
@@ -58,7 +57,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """For providers that fetch: the signed address names one print file with its digest."""
     try:
-        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_SECONDS)
+        key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):

@@ -1,6 +1,6 @@
 """A job as adapters get it."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 
 from django.conf import settings
 from django.core import signing
@@ -12,6 +12,7 @@ from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.services.print_files import read_print_file
 
 FILE_SALT = "production.files"
+FILE_VALID = timedelta(days=30)
 PDF = "application/pdf"
 
 
