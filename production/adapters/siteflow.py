@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from production.adapters.addresses import url_refusal
 from production.adapters.http import HttpAnswer, send_request
 from production.adapters.interface import (
     Exchange,
@@ -42,6 +43,7 @@ SETTINGS: Sequence[SettingField] = (
         default="https://pro-api.oneflowcloud.com",
         help="Without /api.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField(
         "order_url",
@@ -49,6 +51,7 @@ SETTINGS: Sequence[SettingField] = (
         required=False,
         help="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField("token", "Token"),
     SettingField("secret", "Secret", secret=True),

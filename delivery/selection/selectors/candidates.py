@@ -81,8 +81,11 @@ def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
-    """Of postal codes whose routes may reach into the box of degrees."""
+    """Of postal codes whose routes may reach into the box of degrees; of none where it is empty."""
     west, south, east, north = (value * GRID for value in box)
+    if west > east or south > north:
+        # PostgreSQL would turn the corners round, and look at all that lies between two areas.
+        return _gathered([], types)
     rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MOST_AREAS + 1))
     if len(rows) > MOST_AREAS:
         message = f"The area covers more than {MOST_AREAS:,} postal codes; choose a smaller one."

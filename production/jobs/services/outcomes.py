@@ -6,11 +6,13 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from fulfillment.core.audit.erasure import ERASED
 from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.services.providers import note_failure, note_success
+from stores.orders.models import Order
 
 # Seconds before the next try; then the last one again and again.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
@@ -50,13 +52,13 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
         return
     previous = job.state
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {error}")
+        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
     # It answered about this number, so it does not have it: the next provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
     job.provider, job.is_uncertain, job.failing_since = None, False, None
     job.next_try = None if job.held else timezone.now()
-    job.message = f"{attempt.provider} refused it: {error}"[:1000]
+    job.message = f"{attempt.provider} refused it: {attempt.message}"[:1000]
     record_job(job, previous=previous, note=job.message)
 
 
@@ -68,7 +70,7 @@ def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
         return
     if attempt.kind == AttemptKind.SUBMIT and not error.is_unsent:
         job.is_uncertain = True
-    _try_again(job, attempt, str(error), wait=error.retry_after)
+    _try_again(job, attempt, attempt.message, wait=error.retry_after)
 
 
 @transaction.atomic
@@ -78,9 +80,9 @@ def record_unusable(*, attempt: Attempt, message: str) -> None:
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, message)
+        _keep_uncancelled(job, attempt.message)
     elif job.state == JobState.QUEUED:
-        fail_locked(job, message)
+        fail_locked(job, attempt.message)
 
 
 @transaction.atomic
@@ -98,12 +100,24 @@ def record_fault(*, job_pk: int) -> None:
 def _complete(
     attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
 ) -> Job:
-    attempt.outcome, attempt.finished, attempt.message = outcome, timezone.now(), message[:1000]
+    erased = _erased_order(attempt)
+    attempt.outcome, attempt.finished = outcome, timezone.now()
+    attempt.message = ERASED if message and erased else message[:1000]
     if exchange is not None:
-        attempt.request, attempt.answer = exchange.request[:LONGEST_TEXT], exchange.answer[:LONGEST_TEXT]
+        texts = [exchange.request, exchange.answer]
+        attempt.request, attempt.answer = (
+            ERASED if text and erased else text[:LONGEST_TEXT].replace("\0", "") for text in texts
+        )
         attempt.digests = dict(exchange.digests)
     attempt.save()
     return lock_job(attempt.job_id)
+
+
+def _erased_order(attempt: Attempt) -> bool:
+    """Whether the recipient was erased since the exchange began; an erasure that begins now waits for us."""
+    orders = Order.objects.select_for_update(of=("self",), no_key=True)
+    erased = orders.values_list("recipient_erased", flat=True).get(jobs=attempt.job_id)
+    return erased is not None and attempt.started <= erased
 
 
 def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None = None) -> None:

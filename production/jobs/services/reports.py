@@ -1,6 +1,7 @@
 """Reports of providers: each is kept once, applied where it says something new, and never takes a job back."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from django.db import transaction
 from django.db.models import F
@@ -27,6 +28,7 @@ def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[Pr
 
 @transaction.atomic
 def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
+    report = _storable(report)
     row, is_new = ProviderReport.objects.get_or_create(
         provider=provider, identifier=report.identifier[:200], defaults=_columns(report)
     )
@@ -40,12 +42,23 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
         order = lock_order(found.order, ())
         row.job = job = lock_job(found.pk)
         job.order = order
+        if order.recipient_erased:
+            # What the provider writes may name the recipient again.
+            report = replace(report, message="", raw="", tracking_url="")
+            row.message = row.raw = row.tracking_url = ""
         row.outcome, row.explanation = _assess(job, provider, report)
         if row.outcome == O.APPLIED:
             row.explanation = _apply(job, report)
     row.explanation = row.explanation[:1000]
-    row.save(update_fields=["job", "outcome", "explanation"])
+    row.save(update_fields=["job", "outcome", "explanation", "message", "raw", "tracking_url"])
     return row
+
+
+def _storable(report: Report) -> Report:
+    """Without what no column holds: NUL, and halves of surrogate pairs."""
+    texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
+    clean = {name: text.replace("\0", "").encode("utf-8", "replace").decode() for name, text in texts.items()}
+    return replace(report, **clean)
 
 
 def _columns(report: Report) -> dict[str, object]:

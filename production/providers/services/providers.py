@@ -1,7 +1,7 @@
 """Providers: saved with their settings and secrets, checked, and what is known of their health."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unava
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.adapters.settings_schema import SettingField, check_settings, clean_settings
 from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
 
@@ -76,7 +76,8 @@ def check_values(
     hidden = {field.name for field in fields if field.secret}
     given = {name: value for name, value in values.settings.items() if name not in hidden or value}
     whole = {**known, **given}
-    if mistakes := check_settings(fields, whole):
+    mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
+    if mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         labels = {field.name: field.label for field in fields}
         name, text = next(iter(mistakes.items()))
@@ -86,6 +87,11 @@ def check_values(
         _check_folders(clean)
     secrets = {name: str(value) for name, value in clean.items() if name in hidden and value}
     return {name: value for name, value in clean.items() if name not in hidden}, secrets
+
+
+def _saved_mistakes(fields: Sequence[SettingField], clean: Mapping[str, Any]) -> dict[str, str]:
+    found = {field.name: field.check_saved(clean[field.name]) for field in fields if field.check_saved}
+    return {name: mistake for name, mistake in found.items() if mistake}
 
 
 def _check_folders(clean: Mapping[str, Any]) -> None:
