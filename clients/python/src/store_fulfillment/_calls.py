@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Union, cast
 from urllib.parse import quote
 
 Content = Union[bytes, str, "os.PathLike[str]", BinaryIO]
-File = Union[Content, Iterable[bytes], AsyncIterable[bytes]]
+File = Union[bytes, str, "os.PathLike[str]", BinaryIO, Iterable[bytes], AsyncIterable[bytes]]
 """The content itself, the path of a file, a file that was opened for reading bytes, or what comes in pieces.
 
 A pipe and pieces are read to their end first: the service wants the length, and a second try the same bytes.
