@@ -14,8 +14,14 @@ from fulfillment.site.addresses import is_api
 # Besides the API what a client needs of it: tokens, and files at signed addresses.
 OPEN = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, traceparent"
-ANSWER_HEADERS = "Content-Disposition, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID"
+REQUEST_HEADERS = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, "
+    "Range, traceparent"
+)
+ANSWER_HEADERS = (
+    "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-ID"
+)
 # Browsers keep the answer to their question this long, most of them for less.
 SECONDS = 7200
 
