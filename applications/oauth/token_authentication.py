@@ -114,7 +114,8 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     """Who calls, and where the subscription stands after this request was counted."""
     if not authorization:
         raise Unauthorized(
-            "The Authorization header with an access token is missing.",
+            "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
+            "Authorization: Bearer <access token>.",
             code="token_missing",
             challenges=[bearer_challenge()],
         )
@@ -125,8 +126,17 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
         COUNTED_CREDENTIALS, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
     )
     if row is None:
-        raise _token_refused("The access token is unknown or was revoked.")
+        raise _token_refused(_why_unknown(match[1]))
     return _judge(row, key_sent=bool(key)), _standing(row)
+
+
+def _why_unknown(token: str) -> str:
+    """By its prefix alone, which says nothing of what there is."""
+    if token.startswith("sfk_"):
+        return "This is a key of an application, not an access token: exchange it for one at /oauth/token."
+    if token.startswith("sfs_"):
+        return "This is a subscription key, not an access token: it belongs into Ocp-Apim-Subscription-Key."
+    return "The access token is unknown or was revoked."
 
 
 def _checksum(token: str) -> str:
