@@ -16,6 +16,9 @@ MOMENT = "2000-01-01T00:00:00+00:00"
 MOMENT_OF_PDF = "D:20000101000000+00'00'"
 PRODUCER = "Store Fulfillment"
 REGISTRY = "http://www.color.org"
+# Stand for what only the finished file can say: `static_id` writes these digits of pi.
+NO_DOCUMENT = b"00000000-0000-4000-8000-000000000000"
+NO_ID = b"<31415926535897932384626433832795>"
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -44,11 +47,13 @@ _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <?xpacket end="w"?>"""
 
 
-def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
-    """`made_from` is what names the document: the same for the same content."""
-    document = uuid.UUID(bytes=hashlib.sha256(made_from).digest()[:16], version=4)
+def identify(pdf: pikepdf.Pdf, *, title: str) -> None:
     packet = _XMP.format(
-        title=escape(title), producer=PRODUCER, standard=PDF_X4, moment=MOMENT, document=document
+        title=escape(title),
+        producer=PRODUCER,
+        standard=PDF_X4,
+        moment=MOMENT,
+        document=NO_DOCUMENT.decode(),
     )
     metadata = pikepdf.Stream(pdf, packet.encode(), Type=pikepdf.Name.Metadata, Subtype=pikepdf.Name.XML)
     pdf.Root.Metadata = pdf.make_indirect(metadata)
@@ -63,6 +68,19 @@ def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
             GTS_PDFXVersion=PDF_X4,
         )
     )
+
+
+def give_id(written: bytes) -> bytes:
+    """Names a finished file by its content: equal files have equal IDs, all others different ones."""
+    name = uuid.UUID(bytes=hashlib.sha256(written).digest()[:16], version=4)
+    named = bytearray(written)
+    start = named.find(NO_DOCUMENT)
+    while start >= 0:
+        named[start : start + len(NO_DOCUMENT)] = str(name).encode()
+        start = named.find(NO_DOCUMENT, start)
+    trailer = named.rfind(b"trailer")
+    named[trailer:] = named[trailer:].replace(NO_ID, b"<%s>" % name.hex.encode())
+    return bytes(named)
 
 
 def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
