@@ -119,7 +119,7 @@ def _saved(pdf: pikepdf.Pdf) -> bytes:
         object_stream_mode=pikepdf.ObjectStreamMode.disable,
         stream_decode_level=pikepdf.StreamDecodeLevel.none,
     )
-    return give_id(out.getvalue())
+    return give_id(out)
 
 
 def _pack(pdf: pikepdf.Pdf) -> None:
