@@ -17,7 +17,6 @@ from fulfillment.core.db.connections import renew_connection
 from production.jobs.services.outcomes import record_fault
 from production.jobs.services.polling import poll_provider, take_providers_to_poll
 from production.jobs.services.sending import take_due_jobs, work_on_job
-from production.jobs.services.slots import ProviderSlots
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -25,21 +24,18 @@ T = TypeVar("T")
 LOOK_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 POLL_LOOK_SECONDS = 1.0
-JOB_THREADS = 8
-# Of the threads for jobs: two providers that hang leave some to the others.
-THREADS_PER_PROVIDER = 3
+JOB_THREADS = 6
 POLL_THREADS = 2
 
 
 class JobSender:
-    """Sends several jobs at once; a slow provider occupies at most THREADS_PER_PROVIDER of the threads."""
+    """Many jobs at once; a provider that is slow holds up as many threads as its jobs are, and no more than all."""
 
     name = "print jobs"
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(JOB_THREADS + 1, thread_name_prefix="print-jobs")
         self._pollers = ThreadPoolExecutor(POLL_THREADS + 1, thread_name_prefix="print-reports")
-        self._slots = ProviderSlots(THREADS_PER_PROVIDER)
         self._busy: set[asyncio.Task[None]] = set()
         self._polling: set[asyncio.Task[None]] = set()
         self._is_closing = False
@@ -63,10 +59,9 @@ class JobSender:
         free = JOB_THREADS - len(self._busy)
         if self._is_closing or free <= 0:
             return 0.02
-        claim = partial(take_due_jobs, limit=free, excluded=self._slots.full_providers())
-        found = await self._in_thread(self._threads, claim)
+        found = await self._in_thread(self._threads, partial(take_due_jobs, limit=free))
         for key in found:
-            self._start(self._busy, self._threads, partial(_work, key, self._slots))
+            self._start(self._busy, self._threads, partial(_work, key))
         return 0.01 if len(found) == free else LOOK_SECONDS
 
     async def _look_for_reports(self) -> None:
@@ -103,10 +98,10 @@ def _with_connection(work: Callable[[], T]) -> T:
     return work()
 
 
-def _work(job_pk: int, slots: ProviderSlots) -> None:
+def _work(job_pk: int) -> None:
     """One that fails by a mistake of ours is put off, and holds up none of the others."""
     try:
-        work_on_job(job_pk=job_pk, slots=slots)
+        work_on_job(job_pk=job_pk)
     except (OperationalError, InterfaceError) as error:
         logger.warning("The database is away; print job %s comes again: %s", job_pk, error)
         connection.close()

@@ -52,7 +52,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
     if locked.tries or locked.state != JobState.QUEUED:
         _start_again(locked, provider)
-    locked.provider, locked.rule, locked.next_try, locked.held = provider, None, timezone.now(), ""
+    locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
     count_job(provider_pk=provider.pk, rule_pk=None, at=locked.next_try)
     record_job(
         locked,

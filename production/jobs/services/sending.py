@@ -20,7 +20,6 @@ from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, Jo
 from production.jobs.selectors.building import adapter_job
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_job, record_job
-from production.jobs.services.slots import ProviderSlots, Slot
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, is_down
 from production.routing.selectors.routing import Decision, decide, facts_of
@@ -30,32 +29,27 @@ logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 10
 JOB_LOCKS = 0x10B << 44
-# While its provider has as many exchanges under way as it may have in one worker.
-WAIT_FOR_SLOT = timedelta(milliseconds=500)
-NO_LIMIT = 1_000_000
 # While no provider of its rule takes a job.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
-    AND (provider_id IS NULL OR provider_id <> ALL(%s::bigint[]))
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
-def take_due_jobs(*, limit: int, excluded: Sequence[int] = ()) -> Sequence[int]:
-    """The longest waiting first, without those of the excluded providers."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(excluded), limit])]
+def take_due_jobs(*, limit: int) -> Sequence[int]:
+    """The longest waiting first."""
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
 
 
-def work_on_job(*, job_pk: int, slots: ProviderSlots | None = None) -> bool:
-    """Submits or cancels the job, whichever is due; False where there was nothing to do or no free slot."""
-    slots = slots or ProviderSlots(NO_LIMIT)
-    with session_lock(JOB_LOCKS | job_pk) as is_ours, slots.reserve() as slot:
+def work_on_job(*, job_pk: int) -> bool:
+    """Submits or cancels the job, whichever is due; False where there was nothing to do."""
+    with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
-        attempt = _begin(job_pk, slot)
+        attempt = _begin(job_pk)
         if attempt is None:
             return False
         _exchange(attempt)
@@ -83,7 +77,7 @@ def _exchange(attempt: Attempt) -> None:
 
 
 @transaction.atomic
-def _begin(job_pk: int, slot: Slot) -> Attempt | None:
+def _begin(job_pk: int) -> Attempt | None:
     """Decides what is to be done with the job, and writes down that it begins."""
     job = lock_job(job_pk)
     if job.next_try is None or (job.held and not job.cancel_requested):
@@ -101,10 +95,6 @@ def _begin(job_pk: int, slot: Slot) -> Attempt | None:
     else:
         job.next_try = None
         job.save(update_fields=["next_try"])
-        return None
-    if job.provider is not None and not slot.take(job.provider.pk):
-        job.next_try = timezone.now() + WAIT_FOR_SLOT
-        job.save(update_fields=["next_try", "is_uncertain", "provider", "rule", "message"])
         return None
     job.tries += 1
     job.save(update_fields=["tries", "is_uncertain", "provider", "rule", "message"])
@@ -143,8 +133,7 @@ def _route(job: Job) -> bool:
 
 
 def _should_move_on(job: Job, provider: Provider) -> bool:
-    """Not before its first try where a person chose the provider: such a job has no rule."""
-    return not provider.is_enabled or ((job.tries > 0 or job.rule_id is not None) and is_down(provider))
+    return not provider.is_enabled or (job.tries > 0 and is_down(provider))
 
 
 def _assign(job: Job, decision: Decision, before: Provider | None) -> None:

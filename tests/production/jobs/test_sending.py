@@ -12,9 +12,6 @@ from accounts.models import Notification
 from production.adapters.folder import FolderAdapter
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
-from production.jobs.services.actions import reassign_job
-from production.jobs.services.sending import take_due_jobs, work_on_job
-from production.jobs.services.slots import ProviderSlots
 from production.providers.models import Provider
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
@@ -195,46 +192,6 @@ def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):
     work_off_jobs()
 
     assert (only_job().state, only_job().provider) == (JobState.SENT, second)
-
-
-def test_jobs_of_a_busy_provider_leave_room_for_others(shop, tmp_path):
-    slow, quick = make_provider(tmp_path, "slow"), make_provider(tmp_path, "quick")
-    make_rule(slow)
-    for _ in range(3):
-        accept(placed(shop))
-    slots = ProviderSlots(1)
-
-    with slots.reserve() as under_way:
-        assert under_way.take(slow.pk)
-        assert [work_on_job(job_pk=key, slots=slots) for key in take_due_jobs(limit=8)] == [False] * 3
-        assert set(Job.objects.values_list("provider", "tries")) == {(slow.pk, 0)}
-        make_due()
-        assert take_due_jobs(limit=8, excluded=slots.full_providers()) == []
-        reassign_job(job=Job.objects.first(), provider=quick, actor=STORE)
-        (moved,) = take_due_jobs(limit=8, excluded=slots.full_providers())
-        assert work_on_job(job_pk=moved, slots=slots)
-
-    assert slots.full_providers() == []
-    assert work_off_jobs() == 2
-    assert Job.objects.filter(state=JobState.SENT).count() == 3
-
-
-def test_waiting_job_moves_on_before_its_first_try_unless_a_person_chose(shop, tmp_path):
-    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
-    make_rule(first, second)
-    slots = ProviderSlots(0)
-    for _ in range(2):
-        accept(placed(shop))
-    for key in take_due_jobs(limit=2):
-        work_on_job(job_pk=key, slots=slots)
-    other, chosen = Job.objects.order_by("pk")
-    reassign_job(job=chosen, provider=first, actor=STORE)
-    Provider.objects.filter(pk=first.pk).update(failing_since=timezone.now() - timedelta(seconds=21))
-    make_due()
-
-    assert all(work_on_job(job_pk=one.pk) for one in (other, chosen))
-    assert Job.objects.get(pk=other.pk).provider == second
-    assert Job.objects.get(pk=chosen.pk).provider == first
 
 
 def test_job_that_may_have_arrived_stays_with_its_provider(shop, tmp_path, monkeypatch):
