@@ -34,6 +34,8 @@ RANK: dict[str, int] = {
 }
 AT_PROVIDER = (JobState.SENT.value, JobState.ACKNOWLEDGED.value, JobState.IN_PRODUCTION.value)
 OPEN = (JobState.QUEUED.value, *AT_PROVIDER)
+# What the board shows first: somebody, or the clock, has something to do for it.
+IN_WORK = (*OPEN, JobState.FAILED.value)
 
 
 class Job(models.Model):
@@ -85,6 +87,28 @@ class Job(models.Model):
             models.Index("store", "state", "id", name="job_by_store"),
             models.Index("provider", "state", "id", name="job_by_provider"),
             models.Index("due", "id", condition=Q(state__in=OPEN), name="job_open_by_due"),
+            # The board walks along these, however many jobs are done: all that its stages ask is in them.
+            models.Index("id", "state", "held", "due", condition=Q(state__in=IN_WORK), name="job_in_work"),
+            models.Index(
+                "store",
+                "id",
+                "state",
+                "held",
+                "due",
+                condition=Q(state__in=IN_WORK),
+                name="job_in_work_of_store",
+            ),
+            models.Index(
+                "provider",
+                "id",
+                "state",
+                "held",
+                "due",
+                condition=Q(state__in=IN_WORK),
+                name="job_in_work_of_provider",
+            ),
+            models.Index("store", "id", name="job_all_of_store"),
+            models.Index("provider", "id", name="job_all_of_provider"),
         ]
         ordering = ["-id"]
 
