@@ -86,6 +86,14 @@ SETTINGS: Sequence[SettingField] = (
         check=table_mistake,
     ),
     SettingField(
+        "attributes",
+        "Attributes",
+        "long_text",
+        required=False,
+        help="Options of products that Site Flow's product takes as attributes, one in each line: our name = theirs.",
+        check=table_mistake,
+    ),
+    SettingField(
         "validate", "Validate first", "boolean", default=True, help="Ask Site Flow before each order."
     ),
     SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from fulfillment.core.errors import DomainError
 from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
@@ -20,7 +21,7 @@ LONGEST_TEXT = 200_000
 
 
 @transaction.atomic
-def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
+def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") -> None:
     job = _complete(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
@@ -31,7 +32,7 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
     job.next_try = timezone.now() if job.cancel_requested else None
     if job.state == JobState.QUEUED:
         job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
-    record_job(job, previous=previous, note="" if previous != job.state else "The provider had it already.")
+    record_job(job, previous=previous, note=note if previous != job.state else "The provider had it already.")
 
 
 @transaction.atomic
@@ -50,7 +51,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
         return
     previous = job.state
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {error}")
+        keep_uncancelled(job, f"{attempt.provider} does not cancel it: {error}")
         return
     # It answered about this number, so it does not have it: the next provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
@@ -72,13 +73,21 @@ def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
 
 
 @transaction.atomic
+def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
+    """Something of the service is away for a moment; nothing was sent, and the provider has no part in it."""
+    job = _complete(attempt, AttemptOutcome.FAILED, message=error.message)
+    if job.number == attempt.number:
+        _try_again(job, attempt, error.message)
+
+
+@transaction.atomic
 def record_unusable(*, attempt: Attempt, message: str) -> None:
     """Our own part is of no use: another try would not help until a person changes something."""
     job = _complete(attempt, AttemptOutcome.FAILED, message=message)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, message)
+        keep_uncancelled(job, message)
     elif job.state == JobState.QUEUED:
         fail_locked(job, message)
 
@@ -114,7 +123,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     job.message = message[:1000]
     if now - job.failing_since > GIVE_UP_AFTER:
         if attempt.kind == AttemptKind.CANCEL:
-            _keep_uncancelled(job, message)
+            keep_uncancelled(job, message)
         else:
             fail_locked(job, f"Given up after a day: {message}")
         return
@@ -131,7 +140,7 @@ def _failures(job: Job, attempt: Attempt) -> int:
     return max(count, 1)
 
 
-def _keep_uncancelled(job: Job, message: str) -> None:
+def keep_uncancelled(job: Job, message: str) -> None:
     """The provider goes on with it; a person decides."""
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:
