@@ -10,9 +10,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.timezone import localtime
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
@@ -25,7 +27,7 @@ from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
-from production.jobs.models import AT_PROVIDER, Job, JobState
+from production.jobs.models import AT_PROVIDER, Job, JobState, SheetState
 from production.jobs.selectors.board import (
     MOST_COUNTED,
     ORDERS,
@@ -128,6 +130,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         "provider",
         "reference",
         "due",
+        "sheet_link",
         "trouble",
         "next_try",
         "created",
@@ -138,7 +141,9 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        jobs = super().get_queryset(request).select_related("store", "provider", "item", "order")
+        jobs = (
+            super().get_queryset(request).select_related("store", "provider", "item", "order", "gang_sheet")
+        )
         return jobs.defer(
             "store__rendering", "store__verbose_rendering", "order__rendering", "order__metadata"
         )
@@ -195,8 +200,20 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return format_html('<span class="whitespace-nowrap">{}</span>', job.number)
 
     @admin.display(description="note")
-    def note(self, job: Job) -> str:
+    def note(self, job: Job) -> str | SafeString:
+        if job.gang_sheet_id and job.state == JobState.QUEUED:
+            return self.sheet_link(job)
         return Truncator(self.trouble(job)).chars(70)
+
+    @admin.display(description="gang sheet")
+    def sheet_link(self, job: Job) -> str | SafeString:
+        sheet = job.gang_sheet
+        if sheet is None:
+            return "-"
+        address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+        is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
+        goes = f", goes at {date_format(localtime(sheet.next_try), 'H:i')}" if is_waiting else ""
+        return format_html('<a class="console-link" href="{}">Gang sheet {}</a>{}', address, sheet, goes)
 
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:

@@ -6,9 +6,11 @@ Locks are taken in the order: order, job, gang sheet. Who holds the sheet's row 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from fulfillment.core.errors import Conflict
 from production.jobs.models import Attempt, AttemptOutcome, GangSheet, Job, JobState, SheetState
 from production.jobs.selectors.gang_requests import Candidate, candidate_of
-from production.jobs.services.recording import lock_job, record_job
+from production.jobs.services.recording import lock_job, lock_jobs, record_job
+from stores.orders.services.transitions import Actor
 
 # One sheet job: what is built in memory at once, and what a ticket names.
 MOST_JOBS = 100
@@ -88,6 +90,19 @@ def hasten_sheet(job: Job) -> GangSheet | None:
     close_sheet(sheet)
     sheet.save(update_fields=["state", "next_try"])
     return sheet
+
+
+@transaction.atomic
+def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
+    """With the jobs that are on it; raises Conflict where it is on its way already."""
+    jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet))
+    locked = lock_sheet(sheet.pk)
+    if locked is None or locked.state not in (SheetState.COLLECTING, SheetState.PLANNED) or not jobs:
+        raise Conflict(f"Gang sheet {sheet} does not wait any more.", code="sheet_not_waiting")
+    close_sheet(locked)
+    locked.save(update_fields=["state", "next_try"])
+    for job in jobs:
+        record_job(job, previous=job.state, actor=actor, note=f"Gang sheet {locked} goes at once.")
 
 
 def leave_sheet(job: Job) -> bool:

@@ -1,10 +1,13 @@
 """Jobs wait for each other, and go as one gang sheet: once, whole, and each reported by its own number."""
 
+import io
 import json
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
@@ -256,3 +259,27 @@ def test_held_order_takes_its_jobs_off_the_sheet(shop, press):
     assert (again(job).held, again(job).gang_sheet) == ("Order", None)
     assert GangSheet.objects.get().state == SheetState.CANCELLED
     assert not Attempt.objects.exists()
+
+
+def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, client):
+    job, sheet = order(shop), GangSheet.objects.get()
+    address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+    client.force_login(shop.world.outsider)
+    assert client.get(address).status_code != 200
+    client.force_login(shop.world.operator)
+
+    board = client.get(reverse("admin:production_job_changelist")).content.decode()
+    page = client.get(address).content.decode()
+    archive = b"".join(
+        client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk])).streaming_content
+    )
+    client.post(reverse("admin:production_gangsheet_send", args=[sheet.pk]))
+    work_off_jobs()
+
+    assert address in board
+    assert job.number in page
+    assert [name.rpartition(".")[2] for name in zipfile.ZipFile(io.BytesIO(archive)).namelist()] == [
+        "pdf",
+        "json",
+    ]
+    assert again(job).state == JobState.SENT
