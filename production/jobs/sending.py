@@ -25,12 +25,12 @@ T = TypeVar("T")
 LOOK_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 POLL_LOOK_SECONDS = 1.0
-JOB_THREADS = 6
+JOB_THREADS = 8
 POLL_THREADS = 2
 
 
 class JobSender:
-    """Many jobs at once; a provider that is slow holds up as many threads as its jobs are, and no more than all."""
+    """Many jobs at once; a provider that is slow holds up half of the threads at most (`services.places`)."""
 
     name = "print jobs"
 

@@ -64,7 +64,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
 @transaction.atomic
 def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
     job = _complete(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
-    note_failure(provider=attempt.provider, message=str(error))
+    note_failure(provider=attempt.provider, message=str(error), since=attempt.started)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.SUBMIT and not error.is_unsent:

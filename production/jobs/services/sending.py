@@ -22,6 +22,7 @@ from production.jobs.selectors.gang_requests import gathers
 from production.jobs.services import outcomes
 from production.jobs.services.gathering import gather_job, leave_sheet
 from production.jobs.services.interrupted import close_interrupted
+from production.jobs.services.places import PLACES, Place
 from production.jobs.services.recording import lock_job, record_job
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, is_down
@@ -37,14 +38,15 @@ WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
+    AND (provider_id IS NULL OR provider_id <> ALL(%s))
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
 def take_due_jobs(*, limit: int) -> Sequence[int]:
-    """The longest waiting first."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
+    """The longest waiting first, but none of a provider that has as many as it gets at once."""
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(PLACES.full()), limit])]
 
 
 def work_on_job(*, job_pk: int) -> bool:
@@ -52,13 +54,14 @@ def work_on_job(*, job_pk: int) -> bool:
     with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
-        attempt, is_gathered = _begin(job_pk)
-        if is_gathered and not gather_job(job_pk=job_pk):
-            attempt, _ = _begin(job_pk, is_alone=True)
-        if attempt is None:
-            return False
-        _exchange(attempt)
-        return True
+        with PLACES.of_one_job() as place:
+            attempt, is_gathered = _begin(job_pk, place)
+            if is_gathered and not gather_job(job_pk=job_pk):
+                attempt, _ = _begin(job_pk, place, is_alone=True)
+            if attempt is None:
+                return False
+            _exchange(attempt)
+            return True
 
 
 def _exchange(attempt: Attempt) -> None:
@@ -85,7 +88,7 @@ def _exchange(attempt: Attempt) -> None:
 
 
 @transaction.atomic
-def _begin(job_pk: int, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
+def _begin(job_pk: int, place: Place, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
     """Decides what is to be done with the job, and writes down that it begins.
 
     The second value: it is to wait for a gang sheet, and nothing has begun.
@@ -112,6 +115,11 @@ def _begin(job_pk: int, *, is_alone: bool = False) -> tuple[Attempt | None, bool
     if kind == AttemptKind.SUBMIT and not (is_alone or job.is_uncertain) and gathers(job.provider):
         job.save(update_fields=changed)
         return None, True
+    if job.provider_id is None or not place.take(job.provider_id):
+        # Due still: it is claimed once the provider has a place.
+        job.next_try = timezone.now()
+        job.save(update_fields=["next_try", *changed])
+        return None, False
     job.tries += 1
     job.save(update_fields=["tries", *changed])
     attempt = Attempt(
