@@ -108,11 +108,15 @@ class Report:
 
 
 class ProviderRefused(Exception):
-    """The provider does not take the job: another try is useless. `exchange` holds its answer."""
+    """The provider does not take the job: another try is useless. `exchange` holds its answer.
 
-    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+    `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
+    another provider, and none of them fails.
+    """
+
+    def __init__(self, message: str, exchange: Exchange | None = None, *, concerns_all: bool = False) -> None:
         super().__init__(message)
-        self.exchange = exchange
+        self.exchange, self.concerns_all = exchange, concerns_all
 
 
 class ProviderUnavailable(Exception):

@@ -180,7 +180,7 @@ class SiteFlowAdapter:
     ) -> tuple[HttpAnswer, Exchange]:
         body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         if not self._secret:
-            raise ProviderRefused("The provider has no secret.")
+            raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
             method,
             url,
@@ -204,6 +204,7 @@ class SiteFlowAdapter:
                 "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
                 f"{': ' + message if message else ''}.",
                 exchange,
+                concerns_all=True,
             )
         if answer.status in BUSY or answer.status >= 500:
             pause = _retry_after(answer.headers.get("retry-after", ""))

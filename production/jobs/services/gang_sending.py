@@ -159,7 +159,11 @@ def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) 
             raise ValueError("Nothing is on the sheet.")
         submitted = adapter_of(sheet.provider).submit(built.job)
     except ProviderRefused as error:
-        _record_refused(sheet, attempts, error)
+        if error.concerns_all:
+            waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+            _record_unavailable(sheet, attempts, waits)
+        else:
+            _record_refused(sheet, attempts, error)
     except ProviderUnavailable as error:
         _record_unavailable(sheet, attempts, error)
     except (DomainError, ValueError, InvalidToken) as error:

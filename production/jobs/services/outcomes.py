@@ -45,6 +45,10 @@ def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
 
 @transaction.atomic
 def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
+    if error.concerns_all:
+        waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+        record_unavailable(attempt=attempt, error=waits)
+        return
     job = _complete(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
     note_success(provider=attempt.provider)
     if job.number != attempt.number:

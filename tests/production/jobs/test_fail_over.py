@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Unavailable
 from production.adapters.folder import FolderAdapter
-from production.adapters.interface import ProviderUnavailable
+from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
 from production.jobs.services import outcomes, sending
 from production.jobs.services.places import MOST_AT_ONCE, PLACES
@@ -102,6 +102,26 @@ def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
 
     assert work_off_jobs() == 1
     assert Job.objects.filter(state=JobState.SENT).count() == 2
+
+
+def test_wrong_password_at_a_provider_fails_none_of_its_jobs(shop, tmp_path, monkeypatch):
+    """They wait until the settings are right, or go to the next provider."""
+    make_rule(make_provider(tmp_path))
+    _order(shop)
+    submit = FolderAdapter.submit
+
+    def refuses(self, job):
+        raise ProviderRefused("The password is wrong.", concerns_all=True)
+
+    monkeypatch.setattr(FolderAdapter, "submit", refuses)
+    work_off_jobs()
+    assert (only_job().state, only_job().message) == (JobState.QUEUED, "The password is wrong.")
+    assert Provider.objects.get().last_error == "The password is wrong."
+
+    monkeypatch.setattr(FolderAdapter, "submit", submit)
+    Job.objects.update(next_try=timezone.now())
+    work_off_jobs()
+    assert only_job().state == JobState.SENT
 
 
 def test_job_waits_while_the_file_storage_is_away(shop, tmp_path, monkeypatch):
