@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
 from production.adapters.interface import (
     Exchange,
@@ -245,11 +246,9 @@ class FolderAdapter:
     def _files(self, job: Job) -> list[tuple[str, bytes]]:
         """The print file first: a ticket must not name what is not there yet."""
         name = self._name(job)
-        prints = [
-            replace(file, name=f"{name}{f'-{position}' if position > 1 else ''}.pdf")
-            for position, file in enumerate(job.files, 1)
-        ]
-        sent: Job = replace(job, files=prints)
+        names = file_names(job, name, separator="-")
+        prints = [replace(file, name=names[file.name]) for file in job.files]
+        sent: Job = replace(job, files=prints, members=renamed_members(job, names))
         files = [(file.name, file.content) for file in prints]
         chosen = self._settings["tickets"]
         if chosen in ("both", "json"):

@@ -117,7 +117,8 @@ class Ledger:
     def find_named(self, name: str) -> tuple[str, Entry] | None:
         """The job whose files have this name: the number is a part of it."""
         parts = SEPARATORS.split(name)
-        for start, length in product(range(len(parts)), (2, 3)):
+        # A gang sheet's number is one word, a job's two, of one that was started again three.
+        for start, length in product(range(len(parts)), (3, 2, 1)):
             number = "-".join(parts[start : start + length])
             entry = self.read(number)
             if entry is not None and name in {

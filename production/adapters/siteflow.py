@@ -89,6 +89,14 @@ SETTINGS: Sequence[SettingField] = (
         check=table_mistake,
     ),
     SettingField(
+        "attributes",
+        "Attributes",
+        "long_text",
+        required=False,
+        help="Options of products that Site Flow's product takes as attributes, one in each line: our name = theirs.",
+        check=table_mistake,
+    ),
+    SettingField(
         "validate", "Validate first", "boolean", default=True, help="Ask Site Flow before each order."
     ),
     SettingField("time_limit", "Time limit", "integer", default=30, help="Seconds.", check=between(2, 120)),
@@ -175,7 +183,7 @@ class SiteFlowAdapter:
     ) -> tuple[HttpAnswer, Exchange]:
         body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         if not self._secret:
-            raise ProviderRefused("The provider has no secret.")
+            raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
             method,
             url,
@@ -199,6 +207,7 @@ class SiteFlowAdapter:
                 "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
                 f"{': ' + message if message else ''}.",
                 exchange,
+                concerns_all=True,
             )
         if answer.status in BUSY or answer.status >= 500:
             pause = _retry_after(answer.headers.get("retry-after", ""))

@@ -24,7 +24,7 @@ from delivery.datasets.services.uploads import receive_upload
 from delivery.papers.services.official_forms import add_official_form
 from delivery.papers.services.postage import save_postage_price
 from production.adapters.interface import Report
-from production.jobs.models import Attempt, Job, JobHistory
+from production.jobs.models import Attempt, GangSheet, Job, JobHistory
 from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
 from stores.orders.models import Order, OrderStatus
@@ -128,6 +128,15 @@ def _produce() -> None:
             started=now,
         )
         receive_report(provider=provider, report=Report(job.number, job.number, "Shipped", now, raw="{}"))
+    job.gang_sheet = GangSheet.objects.create(
+        provider=provider,
+        product=job.item.product,
+        store=job.store,
+        kind="88.9 x 50.8 mm",
+        created=now,
+        next_try=now,
+    )
+    job.save()
 
 
 def _import_files(world: World) -> None:

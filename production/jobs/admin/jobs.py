@@ -3,27 +3,40 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.timezone import localtime
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
 from unfold.decorators import display
+from unfold.widgets import CHECKBOX_CLASSES
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
+from fulfillment.core.admin.base import BoundedPaginator
 from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
-from production.jobs.models import AT_PROVIDER, Job, JobState
-from production.jobs.selectors.board import MOST_COUNTED, STAGES, UNCOUNTED, count_stages, stage_filter
+from production.jobs.models import AT_PROVIDER, Job, JobState, SheetState
+from production.jobs.selectors.board import (
+    MOST_COUNTED,
+    ORDERS,
+    STAGES,
+    UNCOUNTED,
+    count_stages,
+    of_provider_and_store,
+    stage_filter,
+)
 from production.jobs.selectors.dry_runs import dry_run
 from production.jobs.services.actions import (
     cancel_job,
@@ -47,6 +60,7 @@ COLOURS: dict[str, str] = {
     JobState.FAILED: "danger",
     JobState.CANCELLED: "default",
 }
+CHECKBOX = '<input type="checkbox" name="{}" value="{}" class="{}" aria-label="Choose job {}">'
 Service = Callable[..., Job]
 
 
@@ -73,10 +87,18 @@ class ProviderFilter(TextFilter):
     parameter_name = "provider"
 
     def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job] | None:
-        if not (code := self.value()):
-            return None
-        key = Provider.objects.filter(code=code).values_list("pk", flat=True).first()
-        return jobs.none() if key is None else jobs.filter(provider=key)
+        return of_provider_and_store(jobs, provider=code) if (code := self.value()) else None
+
+
+class JobPaginator(BoundedPaginator):
+    """Finds the keys of a page along an index, and joins orders, items and stores to those alone."""
+
+    def page(self, number: int | str) -> Any:
+        page = super().page(number)
+        jobs: QuerySet[Job] = page.object_list
+        keys = list(jobs.select_related(None).values_list("pk", flat=True))
+        page.object_list = self.object_list.filter(pk__in=keys)
+        return page
 
 
 @admin.register(Job)
@@ -90,6 +112,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     list_display = ["shown_number", "shown_state", "product", "provider", "due", "note", "store", "updated"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]
     list_filter_submit = True
+    paginator = JobPaginator
     ordering = ["-id"]
     sortable_by = ()
     search_fields = ["number"]
@@ -107,6 +130,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         "provider",
         "reference",
         "due",
+        "sheet_link",
         "trouble",
         "next_try",
         "created",
@@ -117,10 +141,15 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        jobs = super().get_queryset(request).select_related("store", "provider", "item", "order")
+        jobs = (
+            super().get_queryset(request).select_related("store", "provider", "item", "order", "gang_sheet")
+        )
         return jobs.defer(
             "store__rendering", "store__verbose_rendering", "order__rendering", "order__metadata"
         )
+
+    def get_ordering(self, request: HttpRequest) -> Sequence[str]:
+        return ORDERS.get(request.GET.get(StageFilter.parameter_name, ""), self.ordering)
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
@@ -150,6 +179,13 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def provider_name(self, job: Job) -> str:
         return str(job.provider or "-")
 
+    @display(description=StaffAdmin.action_checkbox.short_description)
+    def action_checkbox(self, job: Job) -> SafeString:
+        """As the widget writes it, without its templates: they are a third of the time of a row."""
+        return format_html(
+            CHECKBOX, ACTION_CHECKBOX_NAME, job.pk, " ".join([*CHECKBOX_CLASSES, "action-select"]), job
+        )
+
     def _named(self, fields: Sequence[Any]) -> list[Any]:
         """The page of a provider is open to operators only."""
         return ["provider_name" if field == "provider" else field for field in super()._named(fields)]
@@ -164,8 +200,20 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return format_html('<span class="whitespace-nowrap">{}</span>', job.number)
 
     @admin.display(description="note")
-    def note(self, job: Job) -> str:
+    def note(self, job: Job) -> str | SafeString:
+        if job.gang_sheet_id and job.state == JobState.QUEUED:
+            return self.sheet_link(job)
         return Truncator(self.trouble(job)).chars(70)
+
+    @admin.display(description="gang sheet")
+    def sheet_link(self, job: Job) -> str | SafeString:
+        sheet = job.gang_sheet
+        if sheet is None:
+            return "-"
+        address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+        is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
+        goes = f", goes at {date_format(localtime(sheet.next_try), 'H:i')}" if is_waiting else ""
+        return format_html('<a class="console-link" href="{}">Gang sheet {}</a>{}', address, sheet, goes)
 
     @admin.display(description="note")
     def trouble(self, job: Job) -> str:
@@ -200,11 +248,8 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def _scoped(self, request: HttpRequest) -> QuerySet[Job]:
         """As the list is filtered by provider and store."""
         jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
-        if code := request.GET.get("provider"):
-            jobs = jobs.filter(provider__code=code)
-        if store := request.GET.get("store"):
-            jobs = jobs.filter(store__external_id=store)
-        return jobs
+        chosen = {name: request.GET.get(name, "") for name in ("provider", "store")}
+        return of_provider_and_store(jobs, **chosen)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.audit.erasure import ERASED
+from fulfillment.core.errors import DomainError
 from production.adapters.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.notices import notify_of_failure
@@ -22,7 +23,7 @@ LONGEST_TEXT = 200_000
 
 
 @transaction.atomic
-def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
+def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") -> None:
     job = _complete(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
@@ -33,7 +34,7 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted) -> None:
     job.next_try = timezone.now() if job.cancel_requested else None
     if job.state == JobState.QUEUED:
         job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
-    record_job(job, previous=previous, note="" if previous != job.state else "The provider had it already.")
+    record_job(job, previous=previous, note=note if previous != job.state else "The provider had it already.")
 
 
 @transaction.atomic
@@ -46,13 +47,17 @@ def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
 
 @transaction.atomic
 def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
+    if error.concerns_all:
+        waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
+        record_unavailable(attempt=attempt, error=waits)
+        return
     job = _complete(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
         return
     previous = job.state
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
+        keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
     # It answered about this number, so it does not have it: the next provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
@@ -65,12 +70,20 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
 @transaction.atomic
 def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
     job = _complete(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
-    note_failure(provider=attempt.provider, message=str(error))
+    note_failure(provider=attempt.provider, message=str(error), since=attempt.started)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.SUBMIT and not error.is_unsent:
         job.is_uncertain = True
     _try_again(job, attempt, attempt.message, wait=error.retry_after)
+
+
+@transaction.atomic
+def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
+    """Something of the service is away for a moment; nothing was sent, and the provider has no part in it."""
+    job = _complete(attempt, AttemptOutcome.FAILED, message=error.message)
+    if job.number == attempt.number:
+        _try_again(job, attempt, error.message)
 
 
 @transaction.atomic
@@ -80,7 +93,7 @@ def record_unusable(*, attempt: Attempt, message: str) -> None:
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
-        _keep_uncancelled(job, attempt.message)
+        keep_uncancelled(job, attempt.message)
     elif job.state == JobState.QUEUED:
         fail_locked(job, attempt.message)
 
@@ -128,7 +141,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     job.message = message[:1000]
     if now - job.failing_since > GIVE_UP_AFTER:
         if attempt.kind == AttemptKind.CANCEL:
-            _keep_uncancelled(job, message)
+            keep_uncancelled(job, message)
         else:
             fail_locked(job, f"Given up after a day: {message}")
         return
@@ -145,7 +158,7 @@ def _failures(job: Job, attempt: Attempt) -> int:
     return max(count, 1)
 
 
-def _keep_uncancelled(job: Job, message: str) -> None:
+def keep_uncancelled(job: Job, message: str) -> None:
     """The provider goes on with it; a person decides."""
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:

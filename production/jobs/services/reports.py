@@ -8,7 +8,17 @@ from django.db.models import F
 from django.utils import timezone
 
 from production.adapters.interface import Report
-from production.jobs.models import RANK, Attempt, AttemptOutcome, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import (
+    RANK,
+    Attempt,
+    AttemptOutcome,
+    GangSheet,
+    Job,
+    JobState,
+    ProviderReport,
+    ReportOutcome,
+)
+from production.jobs.models.gang_sheet import NUMBER as SHEET_NUMBER
 from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.order_moves import follow_jobs
 from production.jobs.services.recording import fail_job, lock_job, record_job
@@ -22,8 +32,30 @@ Verdict = tuple[ReportOutcome, str]
 
 def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
     """In the order in which they happened, as far as they say; each in a transaction of its own."""
+    reports = [one for report in reports for one in _for_each_job(provider, report)]
     known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
     return [receive_report(provider=provider, report=report) for _, report in known]
+
+
+def _for_each_job(provider: Provider, report: Report) -> list[Report]:
+    """A report of a gang sheet is one of each job on it. A parcel it names is kept where all go to one order."""
+    found = SHEET_NUMBER.match(report.job_number)
+    sheets = (
+        GangSheet.objects.filter(provider=provider, pk=int(found[1])) if found else GangSheet.objects.none()
+    )
+    sheet = sheets.first()
+    jobs = list(Job.objects.filter(gang_sheet=sheet).order_by("pk")) if sheet else []
+    if sheet is None or sheet.number != report.job_number or not jobs:
+        return [report]
+    if len({job.order_id for job in jobs}) > 1:
+        report = replace(report, carrier="", tracking_number="", tracking_url="")
+    said = f"{report.message} (gang sheet {sheet})".strip()
+    return [
+        replace(
+            report, identifier=f"{report.identifier[:150]}:{job.number}", job_number=job.number, message=said
+        )
+        for job in jobs
+    ]
 
 
 @transaction.atomic

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
@@ -146,11 +147,15 @@ def note_success(*, provider: Provider) -> None:
     Provider.objects.filter(stale, pk=provider.pk).update(failing_since=None, last_error="", last_success=now)
 
 
-def note_failure(*, provider: Provider, message: str) -> None:
-    """The first one counts: from then on the provider is failing, until something succeeds."""
+def note_failure(*, provider: Provider, message: str, since: datetime | None = None) -> None:
+    """The first one counts: from then on the provider is failing, until something succeeds.
+
+    `since` is when the try began that failed: a provider that hangs fails from then on, unless another try succeeded.
+    """
     text = " ".join(message.split())[:1000]
     known = Provider.objects.filter(pk=provider.pk)
-    known.filter(failing_since__isnull=True).update(failing_since=timezone.now(), last_error=text)
+    began = Greatest(Value(since or timezone.now()), F("last_success"))
+    known.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
     known.exclude(last_error=text).update(last_error=text)
 
 
