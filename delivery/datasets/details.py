@@ -15,7 +15,8 @@ import numpy as np
 import orjson
 import shapely
 
-from delivery.datasets.shapes import pack_area, pack_routes
+from delivery.datasets.packing import pack_routes
+from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
 
 # Income in dollars, age in tenths of a year, household in hundredths of a person; 0 where it is not known. Then
@@ -49,11 +50,16 @@ class Details:
 
     def add(self, line: int, postal_code: str, route: str, raw: RawDetails, log: ProblemLog) -> None:
         geometry, income, age, household, facility = raw
-        dollars = _measure(line, "income", income, 1, 10_000_000, log)
-        tenths = _measure(line, "age", age, 10, 1_200, log)
-        hundredths = _measure(line, "household", household, 100, 10_000, log)
-        name = " ".join(facility.split())[:LONGEST_FACILITY]
-        name = name if name.isprintable() else ""
+        dollars = scaled_measure(income, 1, 10_000_000)
+        tenths = scaled_measure(age, 10, 1_200)
+        hundredths = scaled_measure(household, 100, 10_000)
+        if dollars < 0 or tenths < 0 or hundredths < 0:
+            named = (("income", dollars, income), ("age", tenths, age), ("household", hundredths, household))
+            for name, value, cell in named:
+                if value < 0:
+                    log.add(line, name, cell, "W_DETAIL")
+            dollars, tenths, hundredths = max(dollars, 0), max(tenths, 0), max(hundredths, 0)
+        name = _office(facility)
         number = self.facilities.setdefault(name, len(self._names))
         if number == len(self._names):
             self._names.append(name)
@@ -110,16 +116,20 @@ def _parsed(geometries: Sequence[Any]) -> list[Any]:
     return parsed
 
 
-def _measure(line: int, name: str, cell: str, scale: int, most: int, log: ProblemLog) -> int:
-    value, is_number = read_measure(cell)
-    scaled = round(value * scale)
-    if not is_number or scaled > most:
-        log.add(line, name, cell, "W_DETAIL")
-        return 0
-    return scaled
+@lru_cache(maxsize=65_536)
+def _office(cell: str) -> str:
+    name = " ".join(cell.split())[:LONGEST_FACILITY]
+    return name if name.isprintable() else ""
 
 
 @lru_cache(maxsize=65_536)
+def scaled_measure(cell: str, scale: int, most: int) -> int:
+    """-1 for what is no likely number."""
+    value, is_number = read_measure(cell)
+    scaled = round(value * scale)
+    return scaled if is_number and scaled <= most else -1
+
+
 def read_measure(cell: str) -> tuple[float, bool]:
     """0 for an empty cell, a dash, and the negative numbers that stand for unknown in census tables."""
     text = cell.strip()
