@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -28,8 +28,7 @@ LONGEST_FACILITY = 80
 RawDetails = tuple[Any, str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Of the people along a route; None where the source does not say."""
 
     income: int | None = None
@@ -98,10 +97,12 @@ NO_DETAILS = FACTS.pack(0, 0, 0, 0)
 def facts_of(text: str) -> list[Facts]:
     """Of each route of a postal code, in the order of its routes."""
     facilities, rows = orjson.loads(text)
-    return [
-        Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
-        for income, age, household, at in rows
-    ]
+    return [fact_of(facilities, row) for row in rows]
+
+
+def fact_of(facilities: Sequence[str], row: Sequence[int]) -> Facts:
+    income, age, household, at = row
+    return Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
 
 
 def _parsed(geometries: Sequence[Any]) -> list[Any]:

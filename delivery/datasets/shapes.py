@@ -5,7 +5,7 @@ than 5 of these. Everything exact is computed on the grid, so what is exported a
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,6 +70,25 @@ class Packed:
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
         return Packed(self.kinds[wanted], self.counts[wanted], self.lengths[of_part], self.corners[of_corner])
 
+    def outlined(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which routes have a shape, and where in `corners` each of these begins."""
+        ends = np.cumsum(self.lengths & ~np.uint16(HOLE), dtype=np.int64)
+        where = np.flatnonzero(self.counts)
+        parts = np.cumsum(self.counts)[where] - self.counts[where]
+        return where, np.concatenate((np.zeros(1, np.int64), ends))[parts]
+
+    def near(self, box: tuple[float, float, float, float]) -> np.ndarray:
+        """Of each route whether the box around its shape touches this one, in degrees."""
+        where, begins = self.outlined()
+        near = np.zeros(len(self.kinds), bool)
+        if len(where):
+            west, south, east, north = (side * GRID for side in box)
+            low, high = np.minimum.reduceat(self.corners, begins), np.maximum.reduceat(self.corners, begins)
+            near[where] = (
+                (low[:, 0] <= east) & (high[:, 0] >= west) & (low[:, 1] <= north) & (high[:, 1] >= south)
+            )
+        return near
+
     def shapes(self, moved: Callable[[np.ndarray], np.ndarray] | None = None) -> Shapes:
         """One for each route, None where there is none; its corners on the grid, or `moved`."""
         corners = moved(self.corners) if moved and len(self.corners) else self.corners
@@ -94,28 +113,42 @@ def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
 
 def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
     """As `unpack_areas`, before any geometry is built."""
-    kinds, counts, lengths, corners = [], [], [], []
+    kinds, counts, lengths = [], [], []
+    corners: dict[int, list[bytes]] = {2: [], 4: []}
+    # Of each area that has shapes: the bytes of a number, its corners, and where they are counted from.
+    origins: list[tuple[int, int, int, int]] = []
     for area, size in zip(areas, sizes, strict=True):
         if not area:
-            kinds.append(np.zeros(size, np.uint8))
-            counts.append(np.zeros(size, np.int64))
+            kinds.append(bytes(size))
+            counts.append(bytes(2 * size))
             continue
         _, width, number, west, south = HEADER.unpack_from(area)
-        at = HEADER.size
-        kinds.append(np.frombuffer(area, np.uint8, number, at))
-        parts = np.frombuffer(area, "<u2", number, at + number)
-        at += 3 * number
+        begin = HEADER.size + number
+        kinds.append(area[HEADER.size : begin])
+        parts = area[begin : begin + 2 * number]
         counts.append(parts)
-        total = int(parts.sum())
-        lengths.append(np.frombuffer(area, "<u2", total, at))
-        places = np.frombuffer(area, f"<u{width}", -1, at + 2 * total)
-        corners.append(places.reshape(-1, 2) + np.array((west, south), np.float64))
+        begin += 2 * number
+        end = begin + 2 * sum(struct.unpack(f"<{number}H", parts))
+        lengths.append(area[begin:end])
+        corners[width].append(area[end:])
+        origins.append((width, (len(area) - end) // (2 * width), west, south))
     return Packed(
-        np.concatenate(kinds or [np.zeros(0, np.uint8)]),
-        np.concatenate(counts or [np.zeros(0, np.int64)]).astype(np.int64),
-        np.concatenate(lengths or [np.zeros(0, np.uint16)]),
-        np.concatenate(corners or [np.zeros((0, 2))]),
+        np.frombuffer(b"".join(kinds), np.uint8),
+        np.frombuffer(b"".join(counts), "<u2").astype(np.int64),
+        np.frombuffer(b"".join(lengths), "<u2"),
+        _placed(corners, np.array(origins, np.int64).reshape(-1, 4)),
     )
+
+
+def _placed(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) -> np.ndarray:
+    """The corners of all areas on the grid, in their order."""
+    widths, sizes = origins[:, 0], origins[:, 1]
+    width_of_corner = np.repeat(widths, sizes)
+    placed = np.empty((len(width_of_corner), 2))
+    for width, found in corners.items():
+        placed[width_of_corner == width] = np.frombuffer(b"".join(found), f"<u{width}").reshape(-1, 2)
+    placed += np.repeat(origins[:, 2:], sizes, axis=0)
+    return placed
 
 
 def in_degrees(shapes: Shapes) -> Shapes:

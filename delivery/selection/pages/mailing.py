@@ -179,8 +179,7 @@ def _save(page: Mailing) -> EddmSelection | None:
         return None
     choice = choose_routes(caller=page.actor.caller, criteria=criteria)
     with transaction.atomic():
-        selection, _ = create_selection(caller=page.actor.caller, choice=choice)
-    return selection
+        return create_selection(caller=page.actor.caller, choice=choice)
 
 
 def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
