@@ -41,7 +41,7 @@ INVALID_KEY = (
 # While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
 # account is counted instead: making accounts and applications of theirs multiplies no limit.
 CREDENTIALS = """
-SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
+SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
        application.is_test, subscription.id AS subscription_id,

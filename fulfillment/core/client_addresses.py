@@ -1,6 +1,8 @@
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1024)
 def bucket_of_address(address: str) -> str:
     """The address, or for IPv6 the /64 network that one customer has whole; `unknown` for anything else."""
     try:
