@@ -19,7 +19,7 @@ DEMO_PASSWORDS = {
 }
 DEMO_DOMAIN = "demo.example"
 # Each is a slow hash: a start must not wait for more.
-MOST_LOOKED_AT = 12
+MAX_CHECKED = 12
 
 
 def demo_sign_ins_left() -> list[str]:
@@ -31,7 +31,7 @@ def demo_sign_ins_left() -> list[str]:
     candidates = User.objects.filter(people, is_active=True).select_related("tenant").order_by("created")
     return [
         f"{user.username}@{user.tenant.domain}"
-        for user in candidates[:MOST_LOOKED_AT]
+        for user in candidates[:MAX_CHECKED]
         # Not the user's own check, which would upgrade an old hash.
         if check_password(DEMO_PASSWORDS[user.username.lower()], user.password)
     ]

@@ -9,12 +9,12 @@ from fulfillment.core.lanes import PASSWORDS
 
 class _InLane:
     def encode(self, *args: Any, **options: Any) -> str:
-        with PASSWORDS.place():
+        with PASSWORDS.slot():
             encoded: str = super().encode(*args, **options)  # type: ignore[misc]  # of the hasher mixed in
         return encoded
 
     def verify(self, *args: Any, **options: Any) -> bool:
-        with PASSWORDS.place():
+        with PASSWORDS.slot():
             return bool(super().verify(*args, **options))  # type: ignore[misc]
 
 

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
 
 
-class MailAway(Unavailable):
+class MailUnavailable(Unavailable):
     code = "mail_unavailable"
 
 
@@ -30,7 +30,9 @@ def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
         send_text(subject, body, to)
     except (smtplib.SMTPException, OSError) as error:
         log.exception("A letter could not be sent (%s).", template)
-        raise MailAway("The mail cannot be sent right now. Please try again in a few minutes.") from error
+        raise MailUnavailable(
+            "The mail cannot be sent right now. Please try again in a few minutes."
+        ) from error
 
 
 def send_text(subject: str, body: str, to: str) -> None:

@@ -21,15 +21,15 @@ SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failur
 REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
-_GOES_ON = """excluded.started BETWEEN kept.started - interval '{seconds} s'
+SAME_WINDOW = """excluded.started BETWEEN kept.started - interval '{seconds} s'
                                 AND kept.started + interval '{seconds} s'"""
 # `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
 _COUNT = f"""
 INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
 SELECT bucket, statement_timestamp(), 1 FROM {{source}} WHERE bucket IS NOT NULL
 ON CONFLICT (bucket) DO UPDATE SET
-    used = CASE WHEN {_GOES_ON} THEN kept.used + 1 ELSE 1 END,
-    started = CASE WHEN {_GOES_ON} THEN kept.started ELSE excluded.started END
+    used = CASE WHEN {SAME_WINDOW} THEN kept.used + 1 ELSE 1 END,
+    started = CASE WHEN {SAME_WINDOW} THEN kept.started ELSE excluded.started END
 RETURNING kept.used,
     {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS resets_in
 """  # noqa: S608 - constants of this module
@@ -40,7 +40,7 @@ COUNT_ONE = {
 }
 GIVE_BACK = "UPDATE accounts_ratewindow SET used = used - 1 WHERE bucket = %s AND used > 0"
 FORGET = "DELETE FROM accounts_ratewindow WHERE bucket = %s"
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 _over: dict[str, tuple[float, "RateLimitStatus"]] = {}
 register_cache(_over)
@@ -83,10 +83,10 @@ def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE)
     if row is None:
         raise AssertionError("an upsert returns its row")
     used, resets_in = row
-    standing = RateLimitStatus(policy, quota, used, resets_in, window)
-    if standing.is_exceeded:
-        remember_refusal(bucket, standing)
-    return standing
+    limit_status = RateLimitStatus(policy, quota, used, resets_in, window)
+    if limit_status.is_exceeded:
+        remember_refusal(bucket, limit_status)
+    return limit_status
 
 
 def refund(bucket: str) -> None:
@@ -105,24 +105,24 @@ def cached_rejection(bucket: str) -> RateLimitStatus | None:
     known = _over.get(bucket)
     if known is None:
         return None
-    until, standing = known
+    until, limit_status = known
     resets_in = until - time.monotonic()
     if resets_in <= 0:
         _over.pop(bucket, None)
         return None
-    return replace(standing, resets_in=resets_in)
+    return replace(limit_status, resets_in=resets_in)
 
 
-def remember_refusal(bucket: str, standing: RateLimitStatus) -> None:
+def remember_refusal(bucket: str, limit_status: RateLimitStatus) -> None:
     """Lets `cached_rejection` find the standing until its window ends."""
-    if len(_over) >= MOST_REMEMBERED:
+    if len(_over) >= MAX_REMEMBERED:
         _over.clear()
-    _over[bucket] = (time.monotonic() + standing.resets_in, standing)
+    _over[bucket] = (time.monotonic() + limit_status.resets_in, limit_status)
 
 
-def refusal(standing: RateLimitStatus) -> TooManyRequests:
-    count_refusal(standing.policy)
-    wait = standing.seconds_until_reset
+def refusal(limit_status: RateLimitStatus) -> TooManyRequests:
+    count_refusal(limit_status.policy)
+    wait = limit_status.seconds_until_reset
     message = f"Rate limit is exceeded. Try again in {wait} seconds."
-    members = {"statusCode": 429, "message": message, "violated-policies": [standing.policy]}
+    members = {"statusCode": 429, "message": message, "violated-policies": [limit_status.policy]}
     return TooManyRequests(message, retry_after=wait, members=members)

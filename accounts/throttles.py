@@ -93,11 +93,11 @@ def _first_over(*limits: tuple[str, int], window: int = QUARTER_OF_AN_HOUR) -> R
     for bucket, quota in limits:
         if not bucket:
             continue
-        standing = cached_rejection(bucket) or count_request(
+        limit_status = cached_rejection(bucket) or count_request(
             policy=bucket.partition(":")[0], bucket=bucket, quota=quota, window=window
         )
-        if standing.is_exceeded:
-            return standing
+        if limit_status.is_exceeded:
+            return limit_status
     return None
 
 

@@ -16,7 +16,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.price_lists import listed_products
 from stores.playground.selectors.actors import usable_stores
 
-MOST_STORES, MOST_PRODUCTS = 20, 100
+MAX_STORES, MAX_PRODUCTS = 20, 100
 
 
 def unit_price(
@@ -51,12 +51,12 @@ class MailingProduct:
 
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
     """What the caller may order for a mailing, at most 100."""
-    stores = {store.pk: store for store in usable_stores(user)[:MOST_STORES]}
+    stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
     wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"
     )
     found = []
-    for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MOST_PRODUCTS]:
+    for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
-from stores.orders.services.story_steps import due_stories, put_off_step, take_step
+from stores.orders.services.story_steps import due_stories, postpone_step, run_step
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class StoryPlayer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="stories")
         self._is_closing = False
 
-    async def look_for_due(self) -> None:
+    async def poll_due(self) -> None:
         """Until cancelled: takes every step that is due."""
         while True:
             wait = LOOK_SECONDS
@@ -43,11 +43,11 @@ class StoryPlayer:
                 wait = PAUSE_SECONDS
             await asyncio.sleep(wait)
 
-    def take_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         self._is_closing = True
 
     async def close(self) -> None:
-        self.take_no_more()
+        self.stop_claiming()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
@@ -57,12 +57,12 @@ class StoryPlayer:
 def _take_step(order_id: UUID) -> None:
     """One that fails is put off, and holds up none of the others."""
     try:
-        take_step(order_id=order_id)
+        run_step(order_id=order_id)
     except (OperationalError, InterfaceError):
         raise
     except Exception:
         logger.exception("A step of test order %s failed; it comes again", order_id)
-        put_off_step(order_id=order_id)
+        postpone_step(order_id=order_id)
 
 
 def _with_connection(work: Callable[[], T]) -> T:

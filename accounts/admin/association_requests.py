@@ -19,7 +19,7 @@ from accounts.models import AssociationRequest, AssociationState
 from accounts.selectors.associations import applicant_of
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import Conflict, DomainError
 
 DENY = "Decline these requests without a reason? Applicants are informed and may ask again."
@@ -139,7 +139,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         )
 
     @admin.action(description="Decline …", permissions=["change"])
-    @asks_confirmation(DENY, "Decline")
+    @requires_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
             request, [(access_request, {}) for access_request in chosen], deny_association, "declined"

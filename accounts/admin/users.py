@@ -10,7 +10,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from accounts.admin.role_forms import RoleForm, RolePlaces
 from accounts.models import Role, User
-from accounts.services.email_confirmations import ask_confirmation
+from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
 from fulfillment.core.errors import Invalid
@@ -128,7 +128,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
                 instance.email_confirmed = None
             super().save_model(request, instance, form, change)
             if has_other_address:
-                ask_confirmation(user=instance)
+                request_confirmation(user=instance)
             return
         values = {name: form.cleaned_data[name] for name in NewUserForm.Meta.fields}
         created = create_user(password=form.cleaned_data["password1"], **values)

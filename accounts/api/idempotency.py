@@ -24,7 +24,7 @@ from fulfillment.core.errors import Invalid
 
 HEADER = "Idempotency-Key"
 LONGEST = 255
-KEPT_HEADERS = ("Content-Type", "ETag", "Location")
+STORED_HEADERS = ("Content-Type", "ETag", "Location")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"\Z')
 _PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\Z")
 
@@ -137,7 +137,7 @@ def _kept(request: Request, response: Response | HttpResponse) -> StoredAnswer:
         content_type = request.accepted_renderer.media_type
     else:
         body, content_type = response.content, response["Content-Type"]
-    headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+    headers = {name: response[name] for name in STORED_HEADERS if name in response}
     return StoredAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
 
 

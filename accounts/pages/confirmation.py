@@ -12,7 +12,7 @@ from accounts.pages.forms import PasswordConfirmForm
 
 SECONDS = 300
 SESSION_NAME = "password_confirmed_at"
-# Marks the form of `ask_password`, unlike that of the page behind it.
+# Marks the form of `password_page`, unlike that of the page behind it.
 CONFIRMING = "confirming"
 
 
@@ -40,7 +40,7 @@ def confirm_by(request: HttpRequest, form: forms.Form) -> bool:
     return True
 
 
-def ask_password(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
+def password_page(request: HttpRequest, *, what: str, back: str) -> HttpResponse:
     """A page that asks for the password and goes on at the same address.
 
     What a form sent there meanwhile is dropped: its page is shown again, and nothing was done.

@@ -8,7 +8,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Subscription, SubscriptionSlot, User
-from accounts.pages.confirmation import ask_password, confirm_by, forget, is_confirmed
+from accounts.pages.confirmation import confirm_by, forget, is_confirmed, password_page
 from accounts.pages.forms import PasswordConfirmForm
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.subscriptions import subscription_keys
@@ -76,7 +76,7 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     label = SubscriptionSlot(slot).label
     if not is_confirmed(request):
         back = reverse("portal:profile-keys")
-        return ask_password(request, what=f"Regenerate the {label.lower()} key", back=back)
+        return password_page(request, what=f"Regenerate the {label.lower()} key", back=back)
     if request.method == "POST":
         regenerate_subscription_key(subscription=subscription, slot=slot)
         messages.success(request, f"{label} key regenerated. The old key no longer works.")

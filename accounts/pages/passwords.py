@@ -17,11 +17,11 @@ from accounts.pages.confirmation import password_complaint
 from accounts.pages.forms import ForgottenPasswordForm
 from accounts.pages.guards import signed_in
 from accounts.pages.throttling import too_many
-from accounts.services.passwords import ask_reset_link, link_lifetime
+from accounts.services.passwords import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
 from fulfillment.core.secrets import decrypt, encrypt
 
-KEPT_TOKEN = views.INTERNAL_RESET_SESSION_TOKEN
+TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
 class ChangePasswordForm(PasswordChangeForm):
@@ -46,7 +46,7 @@ class PasswordResetView(views.PasswordResetView):
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(email=form.cleaned_data["email"], address=address):
             return too_many(self.request, refusal, what="wishes for a new password", back=self.request.path)
-        ask_reset_link(email=form.cleaned_data["email"])
+        request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")
 
 
@@ -63,13 +63,13 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Django keeps the token in the session, where a copy of the database would hold a link that works."""
         session = self.request.session
-        if kept := session.get(KEPT_TOKEN):
+        if kept := session.get(TOKEN_IN_SESSION):
             # A process of the release before wrote it as it is.
             with contextlib.suppress(InvalidToken):
-                session[KEPT_TOKEN] = decrypt(kept.encode())
+                session[TOKEN_IN_SESSION] = decrypt(kept.encode())
         response = super().dispatch(*args, **kwargs)
-        if token := session.get(KEPT_TOKEN):
-            session[KEPT_TOKEN] = encrypt(token).decode()
+        if token := session.get(TOKEN_IN_SESSION):
+            session[TOKEN_IN_SESSION] = encrypt(token).decode()
         return response
 
     def form_valid(self, form: Any) -> HttpResponse:

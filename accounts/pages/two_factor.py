@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.confirmation import ask_password, is_confirmed, is_confirmed_by
+from accounts.pages.confirmation import is_confirmed, is_confirmed_by, password_page
 from accounts.pages.faults import show_faults
 from accounts.pages.forms import CodeForm, PasswordConfirmForm
 from accounts.pages.guards import signed_in, signed_in_user
@@ -44,7 +44,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
     if user.two_factor_since is not None:
         return redirect("portal:two-factor")
     if not is_confirmed(request):
-        return ask_password(
+        return password_page(
             request, what="Set up two-factor authentication", back=reverse("portal:two-factor")
         )
     key = _key_being_set_up(request)

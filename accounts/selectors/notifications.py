@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 
 # The bell says no larger number.
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Preference:
 
 def unread_of(user: User) -> QuerySet[Notification]:
     """As many as the bell counts."""
-    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MOST_COUNTED]
+    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 
 def preferences_of(user: User) -> list[Preference]:

@@ -76,14 +76,14 @@ def known_addresses(
             "too_many_addresses",
             f"At most {MAXIMUM_ADDRESSES} addresses can be looked up; {len(addresses)} were sent.",
         )
-    tenant_id = _tenant_asked(caller, tenant, own_tenant_id)
+    tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
     with connection.cursor() as cursor:
         cursor.execute(ADDRESSES_OF_TENANT, (unique, tenant_id))
         return [address for (address,) in cursor.fetchall()]
 
 
-def _tenant_asked(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
+def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
     if not domain:
         return own_tenant_id
     found = Tenant.objects.filter(domain__iexact=domain).values_list("pk", flat=True).first()

@@ -16,7 +16,7 @@ from accounts.throttles import count_confirmation_mail
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
-def ask_confirmation(*, user: User) -> RateLimitStatus | None:
+def request_confirmation(*, user: User) -> RateLimitStatus | None:
     """Leaves a link to a worker, with the transaction's commit; the standing that refuses it, if one does."""
     if user.email_confirmed is not None:
         return None

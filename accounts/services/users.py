@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
 from accounts.selectors.confirmed_emails import is_address_of_another
-from accounts.services.email_confirmations import ask_confirmation
+from accounts.services.email_confirmations import request_confirmation
 from accounts.services.subscriptions import create_subscription
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
@@ -55,7 +55,7 @@ def create_user(
         time_zone=time_zone,
         is_operator=is_operator,
         email_confirmed=timezone.now() if email_is_confirmed else None,
-        counted_on=_person_who_answers(made_by) if made_by else None,
+        counted_on=_person_responsible(made_by) if made_by else None,
     )
     faults = [*field_faults(user), *password_faults(password, user)]
     if not faults and is_name_taken(tenant=tenant, username=username, by_other_than=user):
@@ -69,11 +69,11 @@ def create_user(
     except IntegrityError as error:
         raise username_taken(username) from error
     create_subscription(user=user)
-    ask_confirmation(user=user)
+    request_confirmation(user=user)
     return user
 
 
-def _person_who_answers(maker: User) -> User:
+def _person_responsible(maker: User) -> User:
     """The maker; of an account that is not confirmed itself, the person it is counted on. Locked, so that of many
     new accounts at once exactly the allowed number is made.
     """

@@ -91,12 +91,12 @@ class TokenAuthentication(BaseAuthentication):
             raise _key_refused(MISSING_KEY, "subscription_key_missing")
         if len(key) > LONGEST_KEY:
             raise _key_refused(INVALID_KEY, "subscription_key_invalid")
-        caller, standing = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
+        caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
         # On Django's own request, where the middleware finds both, also of a call that is refused.
         django_request = request._request  # noqa: SLF001
-        django_request.auth, django_request.rate_standing = caller, standing
-        if standing.is_exceeded:
-            raise rate_limits.refusal(standing)
+        django_request.auth, django_request.rate_limit_status = caller, limit_status
+        if limit_status.is_exceeded:
+            raise rate_limits.refusal(limit_status)
         if request.method not in SAFE_METHODS:
             pghistory.context(user=caller.user_id, application=caller.application_id)
         return caller, caller
@@ -126,17 +126,17 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     )
     if row is None:
         raise _token_refused("The access token is unknown or was revoked.")
-    return _judge(row, key_sent=bool(key)), _standing(row)
+    return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
 def _checksum(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
+def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
     active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
-    _judge_token(expires, resources, user_id, enabled=enabled, active=active)
+    _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
         raise _token_refused("The operator of this access token has no second step, which is required here.")
     if key_sent and subscription_id is None:
@@ -153,12 +153,12 @@ def _judge(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     )
 
 
-def _standing(row: tuple[Any, ...]) -> RateLimitStatus:
+def _limit_status(row: tuple[Any, ...]) -> RateLimitStatus:
     quota, _, *counted = row[13:]
     return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, *counted)
 
 
-def _judge_token(
+def _validate_token(
     expires: datetime, resources: list[str], user_id: UUID | None, *, enabled: bool, active: bool | None
 ) -> None:
     if expires <= timezone.now():

@@ -127,15 +127,15 @@ def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond
         return _answer(error.json, 405, {"Allow": "POST"})
     try:
         _read_body(request)
-        if standing := flooding_address(request):
-            return _too_many_failures(standing)
+        if limit_status := flooding_address(request):
+            return _too_many_failures(limit_status)
         form = _form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)
-        if standing := attempt.cached_rejection():
-            return _too_many_failures(standing)
+        if limit_status := attempt.cached_rejection():
+            return _too_many_failures(limit_status)
         content, status = _response_to(request, form, respond)
-        if standing := attempt.count_outcome(content, status):
-            return _too_many_failures(standing)
+        if limit_status := attempt.count_outcome(content, status):
+            return _too_many_failures(limit_status)
     except errors.OAuth2Error as error:
         content, status = error.json, error.status_code
     except (OperationalError, InterfaceError):
@@ -177,11 +177,11 @@ def _answer(content: str, status: int, headers: dict[str, str] | None = None) ->
     return response
 
 
-def _too_many_failures(standing: RateLimitStatus) -> HttpResponse:
-    count_refusal(standing.policy)
-    wait = standing.seconds_until_reset
+def _too_many_failures(limit_status: RateLimitStatus) -> HttpResponse:
+    count_refusal(limit_status.policy)
+    wait = limit_status.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
-    return _answer(error.json, 429, {"Retry-After": str(wait), **standing.headers()})
+    return _answer(error.json, 429, {"Retry-After": str(wait), **limit_status.headers()})
 
 
 def _read_body(request: HttpRequest) -> None:

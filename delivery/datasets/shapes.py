@@ -14,7 +14,7 @@ import shapely
 
 GRID: Final = 100_000
 TOLERANCE: Final = 5
-MOST_CORNERS: Final = 2_000
+MAX_CORNERS: Final = 2_000
 NONE, POINTS, LINES, POLYGONS = range(4)
 # In a part's length: this ring is a hole of the polygon before it.
 HOLE: Final = 0x8000
@@ -37,7 +37,7 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
     packed: list[bytes | None] = [b"" if not there else None for there in present]
     where = np.flatnonzero(good)
     for place, kind, lengths, corners in _parts(shapes[where]):
-        if len(corners) <= MOST_CORNERS:
+        if len(corners) <= MAX_CORNERS:
             header = ROUTE_HEADER.pack(kind, len(lengths))
             packed[where[place]] = header + lengths.tobytes() + corners.tobytes()
     return packed
@@ -250,7 +250,7 @@ def _split(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]
     ends = np.cumsum(lengths)
     first_parts = np.searchsorted(of_shape, np.arange(len(shapes)))
     last_parts = np.searchsorted(of_shape, np.arange(len(shapes)), side="right")
-    stored = np.minimum(lengths, MOST_CORNERS + 1).astype("<u2") | flags
+    stored = np.minimum(lengths, MAX_CORNERS + 1).astype("<u2") | flags
     split = []
     for place, (start, stop) in enumerate(zip(first_parts.tolist(), last_parts.tolist(), strict=True)):
         if stop > start:

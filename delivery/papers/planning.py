@@ -10,8 +10,8 @@ from itertools import groupby
 from operator import attrgetter
 
 SMALLEST_BUNDLE, LARGEST_BUNDLE = 50, 100
-MOST_OF_A_DAY = 5_000
-LEAST_OF_A_MAILING = 200
+MAX_PER_DAY = 5_000
+MIN_MAILING = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Drop:
 
     @property
     def is_below_minimum(self) -> bool:
-        return self.pieces < LEAST_OF_A_MAILING
+        return self.pieces < MIN_MAILING
 
     def routes(self) -> Iterator[tuple[DropRoute, tuple[Bundle, ...]]]:
         """Each route with those of its bundles that are part of this drop."""
@@ -107,7 +107,7 @@ def _loads(routes: Iterable[DropRoute]) -> list[Load]:
     for route in routes:
         sizes = bundle_sizes(route.pieces)
         bundles = [Bundle(route, number, len(sizes), size) for number, size in enumerate(sizes, start=1)]
-        full = MOST_OF_A_DAY // sizes[0]
+        full = MAX_PER_DAY // sizes[0]
         loads += [tuple(bundles[start : start + full]) for start in range(0, len(bundles), full)]
     return loads
 
@@ -115,7 +115,7 @@ def _loads(routes: Iterable[DropRoute]) -> list[Load]:
 def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     """On as few days as can be, each with about the same pieces: a small rest would be below the minimum."""
     heavy_first = sorted(loads, key=_weight, reverse=True)
-    count = -(-sum(map(_weight, loads)) // MOST_OF_A_DAY)
+    count = -(-sum(map(_weight, loads)) // MAX_PER_DAY)
     filled = _filled(heavy_first)
     while count < len(filled):
         if (levelled := _levelled(heavy_first, count)) is not None:
@@ -136,7 +136,7 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
         least = weights.index(min(weights))
         days[least].append(load)
         weights[least] += _weight(load)
-    return days if max(weights) <= MOST_OF_A_DAY else None
+    return days if max(weights) <= MAX_PER_DAY else None
 
 
 def _filled(loads: Sequence[Load]) -> list[list[Load]]:
@@ -146,7 +146,7 @@ def _filled(loads: Sequence[Load]) -> list[list[Load]]:
     for load in loads:
         weight = _weight(load)
         for day, used in enumerate(weights):  # noqa: B007 - the day that has room
-            if used + weight <= MOST_OF_A_DAY:
+            if used + weight <= MAX_PER_DAY:
                 break
         else:
             day = len(days)

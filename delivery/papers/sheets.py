@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from delivery.papers.planning import LEAST_OF_A_MAILING, Bundle, Drop, DropRoute
+from delivery.papers.planning import MIN_MAILING, Bundle, Drop, DropRoute
 from fulfillment.core.barcodes import code_128_runs
 
 LAYOUT = Path(__file__).parent / "papers.typ"
@@ -127,7 +127,7 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
     notes = []
     if drop.is_below_minimum:
         notes.append(
-            f"{drop.pieces} pieces: EDDM Retail takes {LEAST_OF_A_MAILING} or more in a mailing. "
+            f"{drop.pieces} pieces: EDDM Retail takes {MIN_MAILING} or more in a mailing. "
             "Add routes of this office."
         )
     if postage is None:

@@ -12,14 +12,14 @@ import shapely
 from delivery.datasets.shapes import GRID
 
 EARTH_MILES: Final = 3958.7613
-MOST_MILES: Final = 100
+MAX_MILES: Final = 100
 # What a circle without a radius grows by until it holds enough pieces.
 STEPS_IN_MILES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0)
-MOST_CORNERS: Final = 1_000
-MOST_POSTAL_CODES: Final = 1_000
-MOST_ROUTES: Final = 5_000
+MAX_CORNERS: Final = 1_000
+MAX_POSTAL_CODES: Final = 1_000
+MAX_ROUTES: Final = 5_000
 # Of an area, before it is looked at route by route: a tenth of the country.
-MOST_AREAS: Final = 4_000
+MAX_AREAS: Final = 4_000
 
 Box = tuple[float, float, float, float]
 

@@ -6,10 +6,10 @@ class Companion(Protocol):
 
     name: str
 
-    async def look_for_due(self) -> None:
+    async def poll_due(self) -> None:
         """Runs until cancelled."""
 
-    def take_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         """The worker is to end: finish what is under way, start nothing new."""
 
     async def close(self) -> None:

@@ -43,7 +43,7 @@ WITHOUT_DATABASE = frozenset(
 
 def prepare(arguments: Sequence[str]) -> None:
     """Fill in the environment of a `manage.py` call; in production this does nothing."""
-    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_asked_for():
+    if os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS or not _is_requested():
         return
     command = arguments[1] if len(arguments) > 1 else "help"
     if not os.environ.get("FULFILLMENT_MODE", "").strip():
@@ -69,7 +69,7 @@ def reachable_host(host: str) -> str:
     return "127.0.0.1" if host in EVERY_ADDRESS else host
 
 
-def _is_asked_for() -> bool:
+def _is_requested() -> bool:
     """A file left by `make run` must not turn a configured production machine into development mode."""
     if mode := os.environ.get("FULFILLMENT_MODE", "").strip():
         return mode == "development"

@@ -71,7 +71,7 @@ def ensure_running(data_folder: Path, *, database: str = "fulfillment", durable:
             if data_folder not in _held:
                 _held[data_folder] = _hold(data_folder)
                 atexit.register(_release_at_exit, data_folder, os.getpid())
-            _start_or_make_anew(host, durable=durable)
+            _start_or_recreate(host, durable=durable)
             _make_database(host, database)
     return _url(host, database)
 
@@ -151,7 +151,7 @@ def _url(host: Host, database: str) -> str:
     return f"postgresql://{SUPERUSER}@/{quote(database, safe='')}?{address}"
 
 
-def _start_or_make_anew(host: Host, *, durable: bool) -> None:
+def _start_or_recreate(host: Host, *, durable: bool) -> None:
     try:
         _start(host, durable=durable)
     except PostgresUnavailable:

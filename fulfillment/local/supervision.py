@@ -25,7 +25,7 @@ class Stopped(BaseException):
     """Ctrl-C, SIGTERM or SIGHUP arrived."""
 
 
-def raise_when_told_to_stop() -> None:
+def raise_on_stop_signal() -> None:
     """Turn the stop signals into one `Stopped`; more of them change nothing while everything ends."""
     for number in STOP_SIGNALS:
         signal.signal(number, _raise_stopped)

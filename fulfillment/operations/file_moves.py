@@ -18,7 +18,7 @@ from fulfillment.core.files.storage import storage_errors, stored_names
 from fulfillment.operations.backups.making import named_files
 
 CHUNK = 1 << 20
-TOLD_EVERY = 500
+PROGRESS_EVERY = 500
 # The probe of /readyz is no file of anyone.
 PASSING = "health/"
 
@@ -56,7 +56,7 @@ def move_files(
         for name in stored_names(storages[source]):
             if not name.startswith(PASSING):
                 _move(name, storages[source], storages[target], moved, remove=remove)
-                if (moved.copied + moved.there) % TOLD_EVERY == 0:
+                if (moved.copied + moved.there) % PROGRESS_EVERY == 0:
                     listen(f"{moved.copied} files copied, {moved.there} there already")
         moved.absent = [name for name in named_files() if not storages[target].exists(name)]
     return moved

@@ -22,7 +22,7 @@ from fulfillment.core.db.connections import renew_connection
 
 logger = logging.getLogger("fulfillment.worker")
 
-DATABASE_TROUBLE = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
+DATABASE_ERRORS = (exceptions.ConnectorException, DatabaseError, psycopg.Error, PoolTimeout, OSError)
 # Of a heartbeat that should come every 10 seconds.
 LATE_SECONDS = 20.0
 # A worker gets so long to restart once the database can be reached.

@@ -37,7 +37,7 @@ NAMING = (
 )
 UNTOLD = {"id", "updated"}
 OWN_COLUMNS = "pgh_"
-MOST_PEOPLE = 100
+MAX_PEOPLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _people(text: str) -> list[str]:
     if _is_uuid(text):
         known |= Q(pk=text)
     return [
-        str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MOST_PEOPLE]
+        str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MAX_PEOPLE]
     ]
 
 

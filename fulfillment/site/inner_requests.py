@@ -16,7 +16,7 @@ from fulfillment.core.audit.nesting import separate_context
 from fulfillment.site.request_heads import shorten_head
 
 # Of a longer body the rest is not read.
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def _read(response: HttpResponseBase) -> tuple[bytes, bool]:
     try:
         for chunk in response:
             read += chunk
-            if len(read) > MOST_BYTES:
-                return read[:MOST_BYTES], False
+            if len(read) > MAX_BYTES:
+                return read[:MAX_BYTES], False
         return read, True
     finally:
         # Not `close`: it says that the request is finished, which ends the connection of the outer one.

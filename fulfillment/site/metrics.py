@@ -13,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from fulfillment.core.api.errors import DATABASE_AWAY, problem, unknown_path
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.observability.gauges import Gauges
 from fulfillment.core.plugins import offered
@@ -52,7 +52,7 @@ class DatabaseFigures:
         up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
         try:
             families = _families()
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             families = []
         up.add_metric([], float(bool(families)))
         yield from [*families, up]

@@ -16,7 +16,7 @@ OWN = [
     Entry("System", "Background jobs", "pending_actions", "procrastinate.procrastinatejob", 620, minor=True),
 ]
 # More cannot be taken in at a glance; Start, the audit log and System are among them.
-MOST_ENTRIES = 14
+MAX_ENTRIES = 14
 SYSTEM = "System"
 
 
@@ -50,7 +50,7 @@ def _open_entries(request: HttpRequest) -> list[Entry]:
 
 
 def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
-    return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MOST_ENTRIES
+    return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MAX_ENTRIES
 
 
 def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, str]]:

@@ -9,7 +9,13 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from fulfillment.core.api.errors import DATABASE_AWAY, database_away, logged_as_away, problem, unknown_path
+from fulfillment.core.api.errors import (
+    DATABASE_UNAVAILABLE,
+    database_unavailable,
+    logged_as_unavailable,
+    problem,
+    unknown_path,
+)
 from fulfillment.core.errors import Unavailable
 from fulfillment.site.addresses import is_api
 
@@ -53,11 +59,11 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler500(request: HttpRequest) -> HttpResponse:
     """Uses nothing that needs the database: it may be what is missing."""
     error = sys.exc_info()[1]
-    if isinstance(error, DATABASE_AWAY):
+    if isinstance(error, DATABASE_UNAVAILABLE):
         if is_api(request.path_info):
-            return database_away(error)
+            return database_unavailable(error)
         page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
-        return logged_as_away(error, page)
+        return logged_as_unavailable(error, page)
     if is_api(request.path_info):
         return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
     return _bare("portal/500.html", 500)

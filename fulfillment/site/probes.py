@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from fulfillment.core.api.errors import DATABASE_AWAY, logger
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.plugins import offered
 
 # A probe writes a file: load balancers ask often, storages may be billed by the request.
@@ -52,7 +52,7 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         return "the database does not answer"
     return ""
 
@@ -102,5 +102,5 @@ def _of_apps() -> dict[str, str]:
 def _safely(probe: Callable[[], str]) -> str:
     try:
         return probe()
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         return "the database does not answer"

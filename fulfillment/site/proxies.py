@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 Network = IPv4Network | IPv6Network
 
-SAID_BY_PROXIES = (
+FORWARDING_HEADERS = (
     "HTTP_FORWARDED",
     "HTTP_X_FORWARDED_FOR",
     "HTTP_X_FORWARDED_HOST",
@@ -36,7 +36,7 @@ class TrustedProxies:
             if forwarded := meta.get("HTTP_X_FORWARDED_FOR"):
                 meta["REMOTE_ADDR"] = client_address(meta["REMOTE_ADDR"], forwarded, settings.TRUSTED_PROXIES)
         else:
-            for name in SAID_BY_PROXIES:
+            for name in FORWARDING_HEADERS:
                 meta.pop(name, None)
         return self.get_response(request)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 # A hundred postal codes and every parameter there is fit four times.
-LONGEST_ADDRESS, LONGEST_QUERY, MOST_PARAMETERS = 2048, 16_384, 500
+LONGEST_ADDRESS, LONGEST_QUERY, MAX_PARAMETERS = 2048, 16_384, 500
 # Names and values of all headers together, without the address.
-LARGEST_HEAD, MOST_HEADERS = 16_384, 100
+LARGEST_HEAD, MAX_HEADERS = 16_384, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def _address_refusal(path: str, query: str) -> HeadRefusal | None:
             message = f"The address is too long: its {what} has more than {most:,} characters."
             return HeadRefusal(414, "address_too_long", message)
     parameters = query.count("&") + 1
-    if parameters > MOST_PARAMETERS:
-        message = f"The query has {parameters:,} parameters; at most {MOST_PARAMETERS} are read."
+    if parameters > MAX_PARAMETERS:
+        message = f"The query has {parameters:,} parameters; at most {MAX_PARAMETERS} are read."
         return HeadRefusal(400, "too_many_parameters", message)
     return None
 
@@ -94,8 +94,8 @@ def _header_refusal(meta: Mapping[str, Any]) -> HeadRefusal | None:
         if key.startswith("HTTP_"):
             count += 1
             length += len(key) - 5 + len(value)
-    if count > MOST_HEADERS:
-        return _too_large(f"The request has {count:,} headers; at most {MOST_HEADERS} are read.")
+    if count > MAX_HEADERS:
+        return _too_large(f"The request has {count:,} headers; at most {MAX_HEADERS} are read.")
     for key, limit in HEADER_LIMITS.items():
         if (value := meta.get(key)) and (refusal := _one_refusal(limit, value)):
             return refusal

@@ -33,7 +33,7 @@ from production.tickets import REPORT_SUFFIXES, read_report_file, write_json_tic
 WORK = ".fulfillment"
 PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 LONGEST_NAME = 120
-MOST_FILES_AT_ONCE = 500
+MAX_FILES_AT_ONCE = 500
 LARGEST_REPORT = 2 * 1024 * 1024
 # A file that is still being written into the return folder is left for the next look.
 SETTLED_SECONDS = 2.0
@@ -306,7 +306,7 @@ class FolderAdapter:
         yield from self._in_state_folders()
         settled = time.time() - SETTLED_SECONDS
         files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
-        for path in files[:MOST_FILES_AT_ONCE]:
+        for path in files[:MAX_FILES_AT_ONCE]:
             if path.name.startswith(".") or not path.is_file() or path.stat().st_mtime > settled:
                 continue
             try:
@@ -354,14 +354,14 @@ class FolderAdapter:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-class _Trouble:
+class FolderError:
     is_unsent = True
 
 
 @contextmanager
-def _disk_errors() -> Iterator[_Trouble]:
+def _disk_errors() -> Iterator[FolderError]:
     """Faults of the disk or its mount come and go: the job is tried again."""
-    trouble = _Trouble()
+    trouble = FolderError()
     try:
         yield trouble
     except OSError as error:

@@ -14,7 +14,7 @@ from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
 USER_AGENT = "StoreFulfillment-Production/1"
 
@@ -80,10 +80,10 @@ async def _exchange(
         content = b""
         async for part in response.content.iter_chunked(16 * 1024):
             content += part
-            if len(content) >= MOST_BYTES:
+            if len(content) >= MAX_BYTES:
                 response.close()
                 break
-        text = content[:MOST_BYTES].decode("utf-8", "replace").replace("\x00", "")
+        text = content[:MAX_BYTES].decode("utf-8", "replace").replace("\x00", "")
         return HttpAnswer(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
 
 

@@ -12,7 +12,7 @@ from production.adapters.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
 from production.tickets.reports import LONGEST_BODY
 
-MOST_FILES = 500
+MAX_FILES = 500
 READ, REJECTED = "read", "rejected"
 # A file that changed this short ago may still be written to.
 SETTLE_SECONDS = 3
@@ -32,7 +32,7 @@ async def read_returns(
         if is_unfinished(name) or name in {READ, REJECTED}:
             continue
         seen += 1
-        if seen > MOST_FILES:
+        if seen > MAX_FILES:
             break
         try:
             reports = await _read(sftp, folder, name, entry.attrs, settle)

@@ -20,7 +20,7 @@ from production.adapters.settings_schema import SettingField, between, clean_set
 from production.adapters.siteflow_orders import order_of, signed_headers, table_mistake
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 
-KEPT_ANSWER = 10_000
+LONGEST_STORED_ANSWER = 10_000
 LONGEST_PAUSE = 3600.0
 BUSY = frozenset({408, 425, 429})
 ALREADY_CANCELLED = ("already cancel", "already been cancel")
@@ -186,7 +186,7 @@ class SiteFlowAdapter:
         except ProviderUnavailable as error:
             kept = Exchange(request, str(error), digests or {})
             raise ProviderUnavailable(str(error), kept, is_unsent=error.is_unsent or is_question) from error
-        shown = f"{answer.status}\n{answer.text[:KEPT_ANSWER]}"
+        shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
         return answer, Exchange(request, shown, digests or {})
 
     def _error(self, answer: HttpAnswer, exchange: Exchange, *, is_unsent: bool = False) -> Exception:

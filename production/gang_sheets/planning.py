@@ -8,7 +8,7 @@ from production.gang_sheets.sheets import GangRequest, Plan, PlannedSheet, Sheet
 
 # A last layout that brings the waste of a group to this or less ends its plan; else one more layout is taken.
 GOOD_WASTE = 0.04
-MOST_REQUESTS = 500
+MAX_REQUESTS = 500
 
 
 def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
@@ -16,8 +16,8 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     numbers = [request.job_number for request in requests]
     if len(set(numbers)) < len(numbers):
         raise ValueError("A job may be named once only.")
-    if len(requests) > MOST_REQUESTS:
-        raise ValueError(f"At most {MOST_REQUESTS} jobs are planned at once.")
+    if len(requests) > MAX_REQUESTS:
+        raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
     layouts: list[tuple[GangRequest, Grid, int, Mapping[str, int]]] = []
     capacity = 0
     for _, members in groupby(

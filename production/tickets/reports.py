@@ -20,8 +20,8 @@ FIELDS = (
     "ReportID",
 )
 LONGEST_BODY = 2 * 1024 * 1024
-MOST_REPORTS = 10_000
-KEPT_RAW = 4000
+MAX_REPORTS = 10_000
+LONGEST_STORED_REPORT = 4000
 LONGEST = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Message": 1000}
 LONGEST_OTHER = 100
 
@@ -43,7 +43,7 @@ def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
         tracking_number=given["TrackingNumber"],
         tracking_url=given["TrackingURL"],
         message=given["Message"],
-        raw=raw[:KEPT_RAW],
+        raw=raw[:LONGEST_STORED_REPORT],
     )
 
 
@@ -74,8 +74,8 @@ def check_size(body: bytes) -> None:
 
 
 def check_count(count: int) -> None:
-    if count > MOST_REPORTS:
-        raise ValueError(f"At most {MOST_REPORTS:,} reports are read from one file.")
+    if count > MAX_REPORTS:
+        raise ValueError(f"At most {MAX_REPORTS:,} reports are read from one file.")
 
 
 def decoded(body: bytes) -> str:

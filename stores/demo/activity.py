@@ -23,16 +23,16 @@ from applications.registration.models import Application, DailyUsage
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
 from applications.webhooks.sending.client import Answer
-from applications.webhooks.services.delivery_attempts import record_attempt, take_due_deliveries
+from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
-from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
+from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order
+from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
 
 STUDIO = "Flyer Studio"
 WAITING = (
@@ -142,7 +142,7 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
     for index, (order, ready) in enumerate(prepared):
         placed = ready.request.placed or actors.now
         happens(placed, lambda index=index: place(index))  # type: ignore[misc]  # mypy: a default of a lambda
-        for status, at in moves_of(order, placed, actors.now):
+        for status, at in transitions_of(order, placed, actors.now):
             happens(
                 at,
                 lambda index=index, status=status, at=at: _move(  # type: ignore[misc]  # as above
@@ -170,7 +170,7 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
     if status in {OrderStatus.SHIPPED, OrderStatus.PARTIALLY_SHIPPED}:
         parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=at)]
     is_last = status == order.status
-    move_order(
+    transition_order(
         order=placed,
         status=status,
         actor=actor,
@@ -210,7 +210,7 @@ def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
 
 def _fail(webhook: Webhook, now: datetime) -> None:
     """The first tries, as a worker would write them down. The next one is the worker's own."""
-    taken = take_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
+    taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
     for number, delivery in enumerate(taken):
         answer = Answer(milliseconds=31, error="The name hooks.flyer-studio.example does not resolve.")

@@ -15,7 +15,7 @@ S = OrderStatus
 STUDIO, OWN = "Flyer Studio", "demo-application"
 SUMMIT, HARBOR = "summit-print", "harbor-press"
 # Every status on the way, and how many hours after the order it is reached.
-WAYS: dict[int, tuple[tuple[int, float], ...]] = {
+STATUS_PATHS: dict[int, tuple[tuple[int, float], ...]] = {
     S.RECEIVED: (),
     S.ON_HOLD: ((S.ON_HOLD, 3),),
     S.ACCEPTED: ((S.ACCEPTED, 2),),
@@ -155,8 +155,10 @@ ROWS: tuple[Any, ...] = (
 ORDERS = _orders()
 
 
-def moves_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
-    return [(status, min(placed + timedelta(hours=hours), now)) for status, hours in WAYS[order.status]]
+def transitions_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
+    return [
+        (status, min(placed + timedelta(hours=hours), now)) for status, hours in STATUS_PATHS[order.status]
+    ]
 
 
 def order_request(order: DemoOrder, now: datetime) -> OrderRequest:

@@ -29,7 +29,7 @@ class Choice:
     problem: tuple[str, str] | None = None
 
 
-def kept_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
+def stored_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
     """A copy: neither a newer data set nor the removal of the selection changes what was ordered."""
     return {
         "SelectionID": str(selection.pk),
@@ -42,7 +42,7 @@ def kept_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) 
     }
 
 
-def kept_choice(kept: Mapping[str, Any] | None) -> Choice | None:
+def stored_choice(kept: Mapping[str, Any] | None) -> Choice | None:
     if kept is None:
         return None
     pieces = sum(pieces for _, _, pieces, _ in kept["Routes"])

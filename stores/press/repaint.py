@@ -11,7 +11,7 @@ from PIL import Image
 from stores.press.gradients import repaint_gradient
 from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_RGB, Paint, Shades, byte
 from stores.press.pictures import INVERTED, jpeg_of
-from stores.press.streams import TakenApart, recoloured
+from stores.press.streams import ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -75,7 +75,7 @@ class Repaint:
         content = stream.read_bytes()
         painted = recoloured(content, spaces, paint)
         if painted is None:
-            painted = TakenApart(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
+            painted = ParsedStream(spaces, paint).recoloured(list(pikepdf.parse_content_stream(stream)))
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)

@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 from django.test import utils
 
-MOST_TESTS = 120
+MAX_TESTS = 120
 
 PACKAGES = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")
 _made: list[str] = []
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[_test(item)] += 1
             turns[item] = cases[_test(item)]
         items.sort(key=lambda item: (not _imports(item.path, module), turns[item]))
-        del items[MOST_TESTS:]
+        del items[MAX_TESTS:]
 
 
 def _test(item: pytest.Item) -> str:

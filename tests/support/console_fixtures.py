@@ -28,7 +28,7 @@ from production.jobs.models import Attempt, Job, JobHistory
 from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import Actor, Parcel, move_order
+from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.templates.services.fonts import add_font
 from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
@@ -90,8 +90,8 @@ def ask_for_stores(world: World) -> None:
 def ship_one(world: World) -> None:
     order, actor = Order.objects.latest("number"), Actor("Operator", world.operator.pk)
     for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
-        move_order(order=order, status=status, actor=actor)
-    move_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
+        transition_order(order=order, status=status, actor=actor)
+    transition_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
 
 
 def _produce() -> None:

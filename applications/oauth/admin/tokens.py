@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
 from accounts.names import prepared_name
-from fulfillment.core.admin.confirmation import asks_confirmation
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 
 for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
@@ -35,7 +35,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     empty_help = "They are made when applications and people sign in."
 
     @admin.action(description="Revoke with their refresh tokens …", permissions=["view"])
-    @asks_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
+    @requires_confirmation("Revoke these access tokens with their refresh tokens?", "Revoke")
     def revoke(self, request: HttpRequest, tokens: QuerySet) -> None:
         with transaction.atomic():
             number = sum(1 for token in tokens if revoke_access_token(token) is None)

@@ -130,9 +130,9 @@ class KeyForm(forms.Form):
 class NewKeyForm(KeyForm):
     """With the password, unless it was typed a moment ago."""
 
-    def __init__(self, *args: Any, asks_password: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, requires_password: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if asks_password:
+        if requires_password:
             self.fields |= PasswordConfirmForm().fields
 
 

@@ -21,11 +21,11 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
 
 
 def readable(request: HttpRequest, application_id: str) -> Application:
-    return _or_how_to_ask(application_for, request, application_id)
+    return _or_how_to_request(application_for, request, application_id)
 
 
 def writable(request: HttpRequest, application_id: str) -> Application:
-    return _or_how_to_ask(application_to_write, request, application_id)
+    return _or_how_to_request(application_to_write, request, application_id)
 
 
 def opened(request: HttpRequest, application_id: str) -> Application:
@@ -33,7 +33,7 @@ def opened(request: HttpRequest, application_id: str) -> Application:
     return (writable if request.method == "POST" else readable)(request, application_id)
 
 
-def _or_how_to_ask(
+def _or_how_to_request(
     find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
 ) -> Application:
     """The refusal of the API, in words for people in front of pages."""

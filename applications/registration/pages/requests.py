@@ -16,7 +16,7 @@ from applications.registration.pages.frame import frame, readable
 from applications.registration.selectors.request_log import (
     A_PAGE,
     CLASSES,
-    MOST_MEASURED,
+    MAX_MEASURED,
     LogFilter,
     OperationFigures,
     find_logged_request,
@@ -82,7 +82,7 @@ def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     figures = operations_logged(application)
     slowest = max((one.slow for one in figures), default=1) or 1
     rows = [_bar(one, slowest) for one in figures]
-    context = frame(request, application, "requests", rows=rows, most=MOST_MEASURED, bar=BAR)
+    context = frame(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
     return render(request, "applications/performance.html", context)
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.callers import Caller
-from accounts.mail import MailAway, send_letter
+from accounts.mail import MailUnavailable, send_letter
 from accounts.models import NotificationKind, Role, User
 from accounts.services.secret_generations import PEPPERS, TimeLimited
 from applications.registration.models import Application, InvitationState, OwnerInvitation
@@ -65,7 +65,7 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     )
     try:
         send_letter("applications/mails/owner_invitation.txt", invitation.email, context)
-    except MailAway:
+    except MailUnavailable:
         # The link was never delivered, and the next try must not have to wait.
         OwnerInvitation.objects.filter(pk=invitation.pk).delete()
         raise

@@ -26,9 +26,9 @@ from fulfillment.core.observability.logs import masked
 logger = logging.getLogger("fulfillment.request_log")
 
 # Of all between two flushes, and of one application.
-MOST_WAITING, MOST_OF_ONE = 5_000, 1_000
+MAX_WAITING, MAX_PER_APPLICATION = 5_000, 1_000
 # Of problem bodies that wait; what is above is noted without its body.
-MOST_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
+MAX_BYTES, LONGEST_PROBLEM = 4_000_000, 32_000
 LISTED_ERRORS = 20
 LONGEST_TEXT = 500
 REQUEST_HEADERS = {
@@ -104,10 +104,10 @@ def note_request(
     )
     size = len(problem) if problem else 0
     with _lock:
-        if len(_waiting) >= MOST_WAITING or _of_application[application_id] >= MOST_OF_ONE:
+        if len(_waiting) >= MAX_WAITING or _of_application[application_id] >= MAX_PER_APPLICATION:
             _sizes["left out"] += 1
             return
-        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MOST_BYTES):
+        if size and (size > LONGEST_PROBLEM or _sizes["bytes"] + size > MAX_BYTES):
             entry, size = (*entry[:-1], None), 0
         _waiting.append(entry)
         _of_application[application_id] += 1
@@ -134,7 +134,7 @@ def flush_request_log() -> int:
     return len(taken)
 
 
-def is_kept() -> bool:
+def is_enabled() -> bool:
     return settings.REQUEST_LOG_DAYS > 0
 
 
@@ -146,7 +146,7 @@ def path_template(route: str) -> str:
 
 def _put_back(taken: list[Entry]) -> None:
     with _lock:
-        room = MOST_WAITING - len(_waiting)
+        room = MAX_WAITING - len(_waiting)
         _waiting[:0] = taken[-room:] if room > 0 else []
         _of_application.update(entry[0] for entry in taken[-room:] if room > 0)
 

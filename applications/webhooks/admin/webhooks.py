@@ -17,7 +17,7 @@ from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.events import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
+from fulfillment.core.admin.confirmation import ask, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 
@@ -210,7 +210,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).select_related("event", "webhook")
 
     @admin.action(description="Resend …", permissions=["view"])
-    @asks_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
+    @requires_confirmation("Resend these events? Receivers recognise repeated events by their IDs.", "Resend")
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
         sent = sum(self._resend(request, delivery) for delivery in chosen)
         if sent:

@@ -88,7 +88,7 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
                     "Signed with the replaced secret, which expires soon. Events are signed with the new secret, too.",
                 )
             return Verdict(True, "The signature is valid.", notes)
-    return Verdict(False, *_why_not(webhook, body, headers, given))
+    return Verdict(False, *_mismatch_reason(webhook, body, headers, given))
 
 
 def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[s
     return any(hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in given)
 
 
-def _why_not(
+def _mismatch_reason(
     webhook: Webhook, body: str, headers: Mapping[str, str], given: list[str]
 ) -> tuple[str, tuple[str, ...]]:
     """Tries the usual mistakes of receivers."""

@@ -17,7 +17,7 @@ from django.conf import settings
 from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0
-KEPT_BYTES = 2048
+STORED_BYTES = 2048
 USER_AGENT = "StoreFulfillment-Webhooks/1"
 
 
@@ -155,7 +155,9 @@ async def _exchange(
         url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
     ) as response:
         content = b""
-        while len(content) < KEPT_BYTES and (part := await response.content.read(KEPT_BYTES - len(content))):
+        while len(content) < STORED_BYTES and (
+            part := await response.content.read(STORED_BYTES - len(content))
+        ):
             content += part
         if not response.content.at_eof():
             # The rest is of no use, and reading it would keep the connection at their pleasure.
@@ -181,7 +183,7 @@ def _reason(error: Exception) -> str:
 def _text(content: bytes) -> str:
     """PostgreSQL takes no NUL, and what is not UTF-8 must not grow past the limit."""
     text = content.decode("utf-8", "replace").replace("\x00", "")
-    return text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
+    return text.encode()[:STORED_BYTES].decode("utf-8", "ignore")
 
 
 def _since(started: float) -> int:

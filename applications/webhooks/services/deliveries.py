@@ -17,7 +17,7 @@ from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
 from fulfillment.core.errors import Conflict, Invalid
 
-MOST_RESENT = 100
+MAX_RESENT = 100
 # A webhook's test belongs to that one alone.
 RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
 # What a worker may hold now is left alone: due within a lease, without a try written down since the lease began.
@@ -70,8 +70,8 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
 def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
     """The same for several at once; says how many of them are this webhook's."""
     locked = _enabled(webhook)
-    if len(event_ids) > MOST_RESENT:
-        raise Invalid(f"At most {MOST_RESENT} deliveries are sent again at once.", code="too_many")
+    if len(event_ids) > MAX_RESENT:
+        raise Invalid(f"At most {MAX_RESENT} deliveries are sent again at once.", code="too_many")
     chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
     return chosen.update(state=DeliveryState.PENDING, tries=0, next_try=database_now())
 

@@ -25,11 +25,11 @@ logger = logging.getLogger(__name__)
 # A try takes 15 s at most: what is not written down by then was in the hands of a worker that died.
 LEASE = timedelta(seconds=40)
 # A look counts what is due to a webhook no further: so many go to it at once.
-MOST_AT_ONCE = 16
+MAX_AT_ONCE = 16
 GONE = 410
 
 # Materialized: read again for each row of a join, the limited and locking query would claim more than its limit.
-TAKE_DUE = """
+CLAIM_DUE = """
 WITH due AS MATERIALIZED (
     SELECT id FROM applications_delivery
     WHERE webhook_id = %(webhook)s AND state = 'Pending' AND next_try <= %(now)s
@@ -47,7 +47,7 @@ WITH_DUE = f"""
 SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
-        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MOST_AT_ONCE}
+        WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= %(now)s LIMIT {MAX_AT_ONCE}
     ) found
 ) due
 WHERE w.is_enabled AND due.count > 0
@@ -90,10 +90,10 @@ class ClaimedDelivery:
     body: bytes
 
 
-def take_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
+def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """What is due, the longest first; two workers never take the same."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_taken(*row) for row in fetch_rows(TAKE_DUE, parameters)]
+    return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
 def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int]]:

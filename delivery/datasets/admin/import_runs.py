@@ -26,7 +26,7 @@ COLOURS: dict[str, str] = {
     ImportState.LOADED: "success",
     ImportState.FAILED: "danger",
 }
-UNDER_WAY = {ImportState.WAITING, ImportState.RUNNING}
+UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 
 @admin.register(ImportRun)
@@ -92,7 +92,7 @@ class ImportRunAdmin(DeliveryAdmin):
             return redirect("admin:delivery_importrun_prepare", run.pk)
         context = {
             "run": run,
-            "is_under_way": run and run.state in UNDER_WAY,
+            "is_under_way": run and run.state in UNFINISHED,
             "progress_text": _progress_text(run) if run else "",
             **(_report(run) if run else {}),
         }
@@ -146,7 +146,7 @@ class ImportRunAdmin(DeliveryAdmin):
         shown = {
             "percent": run.percent,
             "text": _progress_text(run),
-            "is_under_way": run.state in UNDER_WAY,
+            "is_under_way": run.state in UNFINISHED,
         }
         return JsonResponse(shown, headers={"Cache-Control": "no-store"})
 

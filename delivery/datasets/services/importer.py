@@ -109,7 +109,7 @@ def read_file(
         rows += log.counts["E_SHAPE"]
         if not populations:
             raise FileRefused(_nothing_readable(rows, log))
-        reading = _judge(opened, source, populations, rows, options, log)
+        reading = _validate(opened, source, populations, rows, options, log)
     return _signed(reading, by)
 
 
@@ -144,7 +144,7 @@ def read_types(text: str) -> str:
     return "".join(letter for letter in SELECTABLE_TYPES if letter in types)
 
 
-def _judge(
+def _validate(
     opened: OpenedFile,
     source: Source,
     populations: Populations,

@@ -39,7 +39,7 @@ def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
 
 def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> Preview:
     """`by` is the one whose share of the lane it is."""
-    with FILES.place(by and f"user:{by}"), _local_copy(run) as path:
+    with FILES.slot(by and f"user:{by}"), _local_copy(run) as path:
         return preview_file(path=path, name=run.file_name, options=options)
 
 

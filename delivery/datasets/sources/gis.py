@@ -21,7 +21,7 @@ SHAPES_KEPT = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 
-MOST_CORNERS = 100_000
+MAX_CORNERS = 100_000
 Part = list[list[float]]
 
 
@@ -58,8 +58,8 @@ class Geometry:
     def _corner(self, part: Part, corner: list[float]) -> None:
         part.append(corner)
         self.corners += 1
-        if self.corners > MOST_CORNERS:
-            raise FileRefused(f"A feature has more than {MOST_CORNERS:,} corners; no route has.")
+        if self.corners > MAX_CORNERS:
+            raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners; no route has.")
 
 
 SHAPE_KINDS = frozenset({"paths", "rings", "points"})

@@ -33,7 +33,7 @@ UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
     """Keeps the form with a mapping that is suggested by the names of its fields."""
-    with FILES.place(f"user:{by}" if by else ""):
+    with FILES.slot(f"user:{by}" if by else ""):
         names = read_field_names(content)
     digest = hashlib.sha256(content).hexdigest()
     if OfficialForm.objects.filter(sha256=digest).exists():
@@ -90,7 +90,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
-    with FILES.place(f"user:{by}"):
+    with FILES.slot(f"user:{by}"):
         try:
             return fill_forms(bytes(form.content), form.mapping, form.field_names, sheets)[0]
         except UNFILLABLE as error:

@@ -117,7 +117,7 @@ class EddmSelectionViewSet(ApiViewSet):
             return not_modified(etag)
         routes = list(routes_of_selection(selection))
         if is_geojson:
-            with SELECTIONS.place(request.auth.key):
+            with SELECTIONS.slot(request.auth.key):
                 body = geojson_body(selection, routes, shapes_of_routes(selection, routes))
             response = json_bytes(request, body, etag=etag)
             response["Content-Type"] = GEOJSON

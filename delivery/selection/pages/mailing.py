@@ -30,7 +30,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.site.middleware import PAGE_POLICY
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 SAVED_SHOWN = 10
 TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))
 
@@ -76,7 +76,7 @@ class Mailing:
 
     @property
     def listed(self) -> list[tuple[ChosenRoute, bool]]:
-        return [(one, one.code not in self.left_out) for one in self.routes[:MOST_LISTED]]
+        return [(one, one.code not in self.left_out) for one in self.routes[:MAX_LISTED]]
 
     @property
     def product(self) -> Any:
@@ -190,11 +190,11 @@ def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
         "page": page,
         "form": page.form,
         "code": page.examples() if page.taken else [],
-        "shown": ",".join(one.code for one in page.routes[:MOST_LISTED]),
+        "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
         "saved": saved[:SAVED_SHOWN],
         "tiles": settings.EDDM_TILES_URL,
         "tiles_credit": settings.EDDM_TILES_CREDIT,
-        "most_listed": MOST_LISTED,
+        "most_listed": MAX_LISTED,
         "part": "catalog",
     }
 

@@ -14,7 +14,7 @@ from delivery.selection.selectors.selections import routes_of_selection, selecti
 from fulfillment.core.errors import NotFound
 from fulfillment.core.lanes import FILES
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 
 
 @require_safe
@@ -23,7 +23,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
     selection = _selection(request, selection_id)
     context = {
         "selection": selection,
-        "routes": routes_of_selection(selection)[:MOST_LISTED],
+        "routes": routes_of_selection(selection)[:MAX_LISTED],
         "differences": differences_to_active(selection),
         "part": "catalog",
     }

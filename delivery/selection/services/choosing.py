@@ -15,8 +15,8 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID
 from delivery.selection.criteria import (
-    MOST_MILES,
-    MOST_ROUTES,
+    MAX_MILES,
+    MAX_ROUTES,
     STEPS_IN_MILES,
     Budget,
     Circle,
@@ -64,7 +64,7 @@ class Choice:
 
 def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
     """Raises Invalid with every route or code that is not known, and where nothing is selected."""
-    with SELECTIONS.place(caller.key):
+    with SELECTIONS.slot(caller.key):
         dataset = dataset or active_dataset()
         most = _most_pieces(caller, criteria)
         search = _Search(dataset, criteria, most)
@@ -115,9 +115,9 @@ class _Search:
         circle = self._circle(around)
         found, order = self._found(named, circle)
         taken = self._within_limit(found, order)
-        if len(taken) > MOST_ROUTES:
+        if len(taken) > MAX_ROUTES:
             message = (
-                f"{len(taken):,} routes are in the area; at most {MOST_ROUTES:,} can be selected at once."
+                f"{len(taken):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
             )
             raise Invalid(message, code="too_many_routes")
         if not len(taken):
@@ -180,7 +180,7 @@ class _Search:
         latitude, longitude = centre.latitude, centre.longitude
         if around is not None:
             latitude, longitude = _middle(around, centre.postal_code)
-        return Circle(latitude, longitude, criteria.radius or MOST_MILES)
+        return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _found(self, named: Candidates | None, circle: Circle | None) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""

@@ -16,7 +16,7 @@ VALID_FOR_TESTS = timedelta(days=30)
 KEPT_FOR = timedelta(days=90)
 
 
-def keep_for_order(*, selection_id: UUID) -> None:
+def retain_for_order(*, selection_id: UUID) -> None:
     """From now on it stays as long as the service's orders do. Call it in the transaction of the order."""
     EddmSelection.objects.filter(pk=selection_id).update(is_ordered=True)
 

@@ -26,7 +26,7 @@ from fulfillment.core.admin.search import apply_search
 
 COUNTED_ROWS = 10_000
 # An action does its work within one request: more would end in a timeout, half done.
-MOST_AT_ONCE = 1000
+MAX_AT_ONCE = 1000
 
 
 class BoundedPaginator(Paginator):
@@ -187,8 +187,8 @@ class ConsoleAdmin(AutocompleteMixin, ModelAdmin):
                 request, "What was chosen is not in this list. Nothing was changed; choose again."
             )
             return None
-        if request.POST.get("select_across") == "1" and queryset[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
-            messages.error(request, f"At most {MOST_AT_ONCE:,} at once. Filter the list, or choose fewer.")
+        if request.POST.get("select_across") == "1" and queryset[: MAX_AT_ONCE + 1].count() > MAX_AT_ONCE:
+            messages.error(request, f"At most {MAX_AT_ONCE:,} at once. Filter the list, or choose fewer.")
             return None
         answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer

@@ -37,7 +37,7 @@ def ask(
     return TemplateResponse(request, "admin/confirm.html", context)
 
 
-def asks_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def requires_confirmation(question: str, button: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """For an action of a list: shows the selection and asks for confirmation first."""
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ Parts = Mapping[str, tuple[str, tuple[str, ...]]]
 # What was changed, from what, to what.
 FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 OWN_FIELDS = "pgh_"
 UNTOLD = frozenset({"id", "updated", "rendering", "verbose_rendering"})
@@ -124,9 +124,9 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
     """At most MOST_SHOWN; where there are more, the last says how many under the title `rest`."""
-    if len(changes) <= MOST_SHOWN:
+    if len(changes) <= MAX_SHOWN:
         return changes
-    return [*changes[: MOST_SHOWN - 1], (rest, "", f"and {len(changes) - MOST_SHOWN + 1} more changes")]
+    return [*changes[: MAX_SHOWN - 1], (rest, "", f"and {len(changes) - MAX_SHOWN + 1} more changes")]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:

@@ -13,7 +13,7 @@ from fulfillment.core.admin.search import apply_search
 
 # What is equal to the search comes first, then what begins with it, then what contains it.
 EQUAL, BEGINS, CONTAINS = range(3)
-MOST_OF_A_KIND = 5
+MAX_PER_KIND = 5
 # So many are read, and the best of them shown.
 CANDIDATES = 50
 
@@ -56,4 +56,4 @@ def record_hits(
         detail = " · ".join(name for name in others if name)
         rank = match_rank(words, title, *others)
         hits.append(Hit(str(opts.verbose_name).capitalize(), title, detail, address, rank))
-    return sorted(hits, key=lambda hit: hit.rank)[:MOST_OF_A_KIND]
+    return sorted(hits, key=lambda hit: hit.rank)[:MAX_PER_KIND]

@@ -17,7 +17,7 @@ logger = logging.getLogger("fulfillment.core.files.storage")
 
 # No more than the service's user and group; a narrower umask narrows them further.
 FILE_MODE, FOLDER_MODE = 0o640, 0o750
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class StorageUnavailable(Unavailable):
@@ -26,7 +26,7 @@ class StorageUnavailable(Unavailable):
     def __init__(self, cause: BaseException | None = None) -> None:
         super().__init__(
             "There is no room left for files. Nothing was saved; try again when the operator has made some."
-            if isinstance(cause, OSError) and cause.errno in NO_ROOM
+            if isinstance(cause, OSError) and cause.errno in DISK_FULL
             else "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
         )
 

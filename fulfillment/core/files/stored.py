@@ -77,7 +77,7 @@ def batches(names: list[str]) -> Iterator[list[str]]:
         yield names[start : start + BATCH]
 
 
-def files_are_whole(names: Sequence[str], sizes: Sequence[int]) -> bool:
+def files_are_complete(names: Sequence[str], sizes: Sequence[int]) -> bool:
     """A folder may have lost files to a power failure or an old backup; a bucket is not checked, it takes too long."""
     if not isinstance(default_storage, FileSystemStorage):
         return True

@@ -58,7 +58,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["end_with_parent"]:
             supervision.end_with_parent()
-        supervision.raise_when_told_to_stop()
+        supervision.raise_on_stop_signal()
         family = supervision.ProcessSupervisor()
         try:
             self.start(family, options["host"], options["port"])
@@ -187,14 +187,14 @@ def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int
         if ended := family.first_ended():
             raise CannotStart(f"{ended[0]} did not start (exit code {ended[1]}); the reason is above.")
         with contextlib.suppress(OSError, http.client.HTTPException):
-            answer = ask_readiness(host, port)
+            answer = check_readiness(host, port)
             if answer == "200":
                 return
         time.sleep(0.05)
     raise CannotStart(f"The web server is not ready after {READY_SECONDS} s (/readyz answered {answer}).")
 
 
-def ask_readiness(host: str, port: int) -> str:
+def check_readiness(host: str, port: int) -> str:
     request = http.client.HTTPConnection(host, port, timeout=5)
     try:
         request.request("GET", "/readyz?worker=0", headers={"Host": urlsplit(settings.PUBLIC_URL).netloc})

@@ -24,7 +24,7 @@ from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.plugins import offered
 from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
-    DATABASE_TROUBLE,
+    DATABASE_ERRORS,
     CalmFilter,
     Heartbeat,
     RenewingConnector,
@@ -89,7 +89,7 @@ async def work(concurrency: int) -> None:
     watchdog.start()
     try:
         while not stop.is_set():
-            await _run_until_trouble(stop, companions, concurrency, heartbeat)
+            await _run_until_error(stop, companions, concurrency, heartbeat)
     finally:
         watchdog.stop()
         _exit_in_time()
@@ -114,7 +114,7 @@ def _exit_at_once() -> None:
     end_at_once()
 
 
-async def _run_until_trouble(
+async def _run_until_error(
     stop: asyncio.Event, companions: list[Companion], concurrency: int, heartbeat: Heartbeat
 ) -> None:
     stopping = asyncio.create_task(stop.wait())
@@ -124,8 +124,8 @@ async def _run_until_trouble(
         await asyncio.wait([stopping, opening], return_when=asyncio.FIRST_COMPLETED)
         if opening.done():
             opening.result()
-            await _work_until_trouble(stopping, opened, companions, concurrency)
-    except DATABASE_TROUBLE as error:
+            await _work_until_error(stopping, opened, companions, concurrency)
+    except DATABASE_ERRORS as error:
         if is_outage(error):
             note_database_missed()
         logger.warning("The worker lost the database; restarting: %s", error)
@@ -145,18 +145,18 @@ async def _close(opened: App) -> None:
         logger.warning("Connections to the database ended badly: %s", error)
 
 
-async def _work_until_trouble(
+async def _work_until_error(
     stopping: asyncio.Task[Any], opened: App, companions: list[Companion], concurrency: int
 ) -> None:
     jobs = asyncio.create_task(_run_jobs(opened, concurrency), name="jobs")
     loops = [
-        *(asyncio.create_task(one.look_for_due(), name=one.name) for one in companions),
+        *(asyncio.create_task(one.poll_due(), name=one.name) for one in companions),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
     done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)
     if stopping in done:
         for companion in companions:
-            companion.take_no_more()
+            companion.stop_claiming()
     # After the first signal jobs may finish; the second interrupts them.
     await asyncio.gather(end_tasks(loops), end_tasks([jobs], patience=FINISH_SECONDS + 1))
     for task in done:

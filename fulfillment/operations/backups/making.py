@@ -13,7 +13,7 @@ from psycopg import sql
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
-from fulfillment.core.files.storage import NO_ROOM, storage_errors, stored_names
+from fulfillment.core.files.storage import DISK_FULL, storage_errors, stored_names
 from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.manifest import (
     DUMP,
@@ -136,7 +136,7 @@ def _copy(name: str, target: Path) -> Content | None:
         target.unlink(missing_ok=True)
         return None
     except OSError as error:
-        if error.errno in NO_ROOM:
+        if error.errno in DISK_FULL:
             raise Unprocessable("The folder of the backup has no room left.", code="no_room") from error
         raise
     return Content(name, size, digest.hexdigest())

@@ -22,7 +22,7 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
-from fulfillment.operations.first_release import made_before_first_release
+from fulfillment.operations.first_release import is_older_than_first_release
 from fulfillment.operations.secret_rotation import stored_secrets
 
 # What the database held before, until the restored one is there.
@@ -134,7 +134,7 @@ def _compare(manifest: Manifest) -> None:
 
 def _refuse_other_releases() -> None:
     """A release before the backup's would run on tables it does not know. One after it migrates them."""
-    if made_before_first_release(connection):
+    if is_older_than_first_release(connection):
         raise Unprocessable(
             "The backup was made before release 0.1.0; no later release can use it.", code="backup_too_old"
         )

@@ -18,12 +18,12 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
+from fulfillment.core.admin.confirmation import ask, requires_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
 from production.jobs.models import AT_PROVIDER, Job, JobState
-from production.jobs.selectors.board import MOST_COUNTED, STAGES, UNCOUNTED, count_stages, stage_filter
+from production.jobs.selectors.board import MAX_COUNTED, STAGES, UNCOUNTED, count_stages, stage_filter
 from production.jobs.selectors.dry_runs import dry_run
 from production.jobs.services.actions import (
     cancel_job,
@@ -188,8 +188,8 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             {
                 "name": stage.name,
                 "query": urlencode({**kept, "stage": stage.key}),
-                "count": min(counts.get(stage.key, 0), MOST_COUNTED),
-                "has_more": counts.get(stage.key, 0) > MOST_COUNTED,
+                "count": min(counts.get(stage.key, 0), MAX_COUNTED),
+                "has_more": counts.get(stage.key, 0) > MAX_COUNTED,
                 "is_counted": stage.key not in UNCOUNTED,
                 "is_alarm": stage.is_alarm and bool(counts.get(stage.key)),
                 "is_current": stage.key == chosen,
@@ -313,7 +313,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return TemplateResponse(request, "admin/production/dry_run.html", context)
 
     @admin.action(description="Send again …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
         "Send again",
     )
@@ -329,7 +329,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         self._bulk(request, chosen, release_job, "released")
 
     @admin.action(description="Cancel …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Cancel these jobs? Where a provider has one, it is cancelled there as well.", "Cancel the jobs"
     )
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:

@@ -10,7 +10,7 @@ class AttemptKind(models.TextChoices):
 
 
 class AttemptOutcome(models.TextChoices):
-    UNDER_WAY = "", "Under way"
+    UNFINISHED = "", "Under way"
     SENT = "Sent"
     CANCELLED = "Cancelled"
     REFUSED = "Refused"

@@ -13,7 +13,7 @@ from django.utils import timezone
 from production.jobs.models import OPEN, Job, JobState, ProviderReport, ReportOutcome
 
 # Counted no further.
-MOST_COUNTED = 1000
+MAX_COUNTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
     parts: list[str] = []
     values: list[Any] = []
     for records in counted.values():
-        bounded = records.order_by().values("pk")[: MOST_COUNTED + 1]
+        bounded = records.order_by().values("pk")[: MAX_COUNTED + 1]
         try:
             sql, parameters = bounded.query.sql_with_params()
         except EmptyResultSet:

@@ -13,7 +13,7 @@ from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of
 from stores.orders.models import Order, OrderItem
 
-MOST_ITEMS = 20
+MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     """The first items of the order; raises what the adapter would raise."""
     order, adapter = find_order(reference), adapter_of(provider)
     runs = []
-    for item in order.items.select_related("product").order_by("position")[:MOST_ITEMS]:
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         number = f"{order.number}-{item.position + 1}"
         job = build_job(order, item, number=number, created=timezone.now())
         runs.append(DryRun(item, number, adapter.preview(job)))

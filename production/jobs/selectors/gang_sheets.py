@@ -16,8 +16,8 @@ from production.jobs.models import OPEN, Job
 from production.jobs.selectors.building import adapter_job
 from production.providers.models import Provider
 
-MOST_JOBS = 100
-MOST_BYTES = 150 * 1024 * 1024
+MAX_JOBS = 100
+MAX_BYTES = 150 * 1024 * 1024
 PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in all", "Ordered")
 
 
@@ -52,7 +52,7 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
         try:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
-            if held > MOST_BYTES:
+            if held > MAX_BYTES:
                 raise ValueError(f"{job.number}: the jobs before it are all that one archive takes.")
             provider, sheet = _provider_with_sheet(job)
             request, content = _request(job)

@@ -89,7 +89,7 @@ def record_fault(*, job_pk: int) -> None:
     job = lock_job(job_pk)
     attempt = Attempt.objects.filter(job=job).order_by("-id").first()
     message = "The service met an error of its own; its log says more."
-    if attempt is not None and attempt.outcome == AttemptOutcome.UNDER_WAY:
+    if attempt is not None and attempt.outcome == AttemptOutcome.UNFINISHED:
         _complete(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)

@@ -19,7 +19,7 @@ POLL_LOCKS = 0x10C << 44
 
 
 @transaction.atomic
-def take_providers_to_poll(*, limit: int) -> Sequence[int]:
+def claim_providers_to_poll(*, limit: int) -> Sequence[int]:
     """Each for one worker at a time: it is due again after POLL_EVERY."""
     due = providers_to_poll(every=POLL_EVERY).order_by("last_polled")
     keys = list(

@@ -140,7 +140,7 @@ def _apply(job: Job, report: Report) -> str:
 
 
 def _has_attempt_under_way(job: Job) -> bool:
-    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
+    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
 def _parcels(job: Job, report: Report) -> list[Parcel]:

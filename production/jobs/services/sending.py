@@ -39,7 +39,7 @@ UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %
 """
 
 
-def take_due_jobs(*, limit: int) -> Sequence[int]:
+def claim_due_jobs(*, limit: int) -> Sequence[int]:
     """The longest waiting first."""
     return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
 
@@ -105,7 +105,7 @@ def _begin(job_pk: int) -> Attempt | None:
 
 def _close_interrupted(job: Job) -> None:
     """Of a worker that was killed: the provider may have what it sent."""
-    left = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY)
+    left = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED)
     message = "The worker ended before the answer was written down."
     for attempt in left:
         attempt.outcome, attempt.message, attempt.finished = (
@@ -150,13 +150,13 @@ def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
 
 def _wait(job: Job, decision: Decision) -> bool:
     """Always False: nothing can be sent now. Without a rule the job fails, for no wait would help."""
-    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.standings):
+    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
         reason = (
             "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
         )
         outcomes.fail_locked(job, reason)
         return False
-    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.standings)
+    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
     job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
     job.save(update_fields=["message", "next_try", "is_uncertain"])
     return False

@@ -24,7 +24,7 @@ class ItemFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Candidate:
     """A provider of the rule, with why it is not available, in words, or ""."""
 
     choice: RoutingChoice
@@ -43,8 +43,8 @@ class Decision:
 
     rule: RoutingRule | None
     passed: Sequence[tuple[RoutingRule, str]]
-    standings: Sequence[Standing]
-    chosen: Standing | None
+    candidates: Sequence[Candidate]
+    chosen: Candidate | None
 
 
 def facts_of(order: Order, item: OrderItem) -> ItemFacts:
@@ -91,19 +91,19 @@ def decide(facts: ItemFacts, *, now: datetime, excluded: Collection[int] = ()) -
         if reason := misfit(rule, facts):
             passed.append((rule, reason))
             continue
-        standings = standings_of(rule, now=now, excluded=excluded)
-        return Decision(rule, passed, standings, pick(standings))
+        candidates = candidates_of(rule, now=now, excluded=excluded)
+        return Decision(rule, passed, candidates, pick(candidates))
     return Decision(None, passed, (), None)
 
 
-def standings_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Standing]:
+def candidates_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] = ()) -> list[Candidate]:
     choices = list(rule.choices.select_related("provider").order_by("priority", "id"))
     today = now.astimezone(UTC).date()
     tallies = RoutingTally.objects.filter(day=today, provider__in=[one.provider_id for one in choices])
     by_rule = dict(tallies.filter(rule=rule).values_list("provider", "jobs"))
     in_all = dict(tallies.values_list("provider").annotate(jobs=Sum("jobs")))
     return [
-        _standing(
+        _candidate(
             choice,
             by_rule.get(choice.provider_id, 0),
             in_all.get(choice.provider_id, 0),
@@ -113,26 +113,26 @@ def standings_of(rule: RoutingRule, *, now: datetime, excluded: Collection[int] 
     ]
 
 
-def _standing(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Standing:
+def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Candidate:
     provider = choice.provider
     if not provider.is_enabled:
-        return Standing(choice, by_rule, "it is disabled")
+        return Candidate(choice, by_rule, "it is disabled")
     if is_excluded:
-        return Standing(choice, by_rule, "it refused this job")
+        return Candidate(choice, by_rule, "it refused this job")
     if choice.daily_capacity is not None and by_rule >= choice.daily_capacity:
         text = f"its {choice.daily_capacity:,} jobs per day of this rule are used up"
-        return Standing(choice, by_rule, text, is_full=True)
+        return Candidate(choice, by_rule, text, is_full=True)
     if provider.daily_capacity is not None and in_all >= provider.daily_capacity:
         text = f"its {provider.daily_capacity:,} jobs per day are used up"
-        return Standing(choice, by_rule, text, is_full=True)
+        return Candidate(choice, by_rule, text, is_full=True)
     if is_down(provider):
-        return Standing(choice, by_rule, f"it is down: {provider.last_error}")
-    return Standing(choice, by_rule, "")
+        return Candidate(choice, by_rule, f"it is down: {provider.last_error}")
+    return Candidate(choice, by_rule, "")
 
 
-def pick(standings: Sequence[Standing]) -> Standing | None:
+def pick(candidates: Sequence[Candidate]) -> Candidate | None:
     """The smallest priority first; within one, who is furthest behind its share."""
-    free = [one for one in standings if not one.obstacle]
+    free = [one for one in candidates if not one.obstacle]
     if not free:
         return None
     first = min(one.choice.priority for one in free)

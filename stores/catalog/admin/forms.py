@@ -1,7 +1,7 @@
 from django import forms
 
 
-class JudgedByService(forms.ModelForm):
+class ValidatedByService(forms.ModelForm):
     """Checks types only; rules are the service's, which sees all rows together and says it in better words."""
 
     def _get_validation_exclusions(self) -> set[str]:

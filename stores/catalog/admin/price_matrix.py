@@ -13,7 +13,7 @@ from stores.catalog.models import LocationType
 from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; what is larger is changed by a catalog file.
-MOST_CELLS = 1500
+MAX_CELLS = 1500
 REPEATED = "This delivery method, country and location are there twice."
 UNUSED = "There is no price here: write one, or remove it."
 
@@ -73,7 +73,7 @@ class PriceMatrix:
     def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
         self.stored, self.known = stored, known
         self.methods, self.places = _shown(stored)
-        self.is_too_large = len(self.methods) * len(self.places) > MOST_CELLS
+        self.is_too_large = len(self.methods) * len(self.places) > MAX_CELLS
         if data is not None and not self.is_too_large:
             self.methods, self.places = _sent(data)
         self.is_confirmed = data is not None and "prices-confirmed" in data
@@ -209,7 +209,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
     ]
     places = [
         Place(number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location"))
-        for number in range(min(_count(data, "prices-places"), 2 * MOST_CELLS // max(len(methods), 1)))
+        for number in range(min(_count(data, "prices-places"), 2 * MAX_CELLS // max(len(methods), 1)))
     ]
     for place in places:
         for method in methods:
@@ -228,7 +228,7 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Place]]:
 
 def _count(data: Mapping[str, Any], name: str) -> int:
     text = _text(data, name)
-    return min(int(text), MOST_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(int(text), MAX_CELLS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

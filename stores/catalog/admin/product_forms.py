@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 from fulfillment.core.admin.base import LabelledFormSet
 from fulfillment.core.errors import Fault
 from stores.catalog.admin.delivery_methods import MethodWidget, as_known, known_methods_of, misspelled
-from stores.catalog.admin.forms import JudgedByService
+from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.models import Product, ProductionSpeed, TemplateField
 from stores.catalog.records import (
@@ -77,7 +77,7 @@ WORDS = {
 }
 
 
-class ProductForm(JudgedByService):
+class ProductForm(ValidatedByService):
     """Checked together with the rows below it, so that one submission shows every fault, whatever else is wrong."""
 
     # The rows of the same submission; the admin names them.
@@ -175,7 +175,7 @@ class Lines(forms.CharField):
         return list(initial or []) != self.to_python(data)
 
 
-class ChildForm(JudgedByService):
+class ChildForm(ValidatedByService):
     """A row. A new one has no position until its table is sorted: it comes after those that have one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

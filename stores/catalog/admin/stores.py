@@ -16,7 +16,7 @@ from unfold.widgets import (
 )
 
 from accounts.admin.staff import StaffAdmin
-from stores.catalog.admin.forms import JudgedByService
+from stores.catalog.admin.forms import ValidatedByService
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
 from stores.catalog.services.exports import export_catalog
@@ -29,7 +29,7 @@ COLUMNS = {member.name: member.column for member in STORE}
 LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 
-class StoreForm(JudgedByService):
+class StoreForm(ValidatedByService):
     budget_types = forms.MultipleChoiceField(
         choices=BudgetType.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )

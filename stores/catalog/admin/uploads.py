@@ -41,7 +41,7 @@ COLOURS: dict[str, str] = {
     State.IMPORTED: "success",
     State.FAILED: "danger",
 }
-UNDER_WAY = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
+UNFINISHED = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
 BEFORE_A_WORKER = {State.WAITING, State.QUEUED}
 LIST = "admin:stores_catalogupload_changelist"
 
@@ -163,7 +163,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         shown = {
             "percent": upload.percent,
             "text": _progress_text(upload),
-            "is_under_way": upload.state in UNDER_WAY,
+            "is_under_way": upload.state in UNFINISHED,
         }
         return JsonResponse(shown, headers={"Cache-Control": "no-store"})
 
@@ -236,14 +236,14 @@ def _progress_text(upload: CatalogUpload) -> str:
         return f"{shown}. {upload.error}"
     if upload.state in BEFORE_A_WORKER and not worker_health().alive:
         return f"{shown}. No worker is running: start one with “manage.py worker”."
-    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNDER_WAY else shown
+    return f"{shown}, {upload.percent} %" if upload.percent and upload.state in UNFINISHED else shown
 
 
 def _report(upload: CatalogUpload) -> dict[str, Any]:
     counts = _counts(upload.summary) if upload.summary else []
     changes = upload.summary.get("changes", [])
     return {
-        "is_under_way": upload.state in UNDER_WAY,
+        "is_under_way": upload.state in UNFINISHED,
         "progress_text": _progress_text(upload),
         "counts": counts,
         "changes": changes,

@@ -19,7 +19,7 @@ from stores.templates.selectors.layouts import Layout, layout_of
 from stores.typesetting import Field, ValuesInvalid, render_page, resolve_values
 
 PIXELS = 360
-KEPT_BYTES = 24_000_000
+CACHE_BYTES = 24_000_000
 # A list asks for as many pictures at once as a browser has connections.
 WAIT_SECONDS = 4.0
 SAMPLES = {
@@ -31,7 +31,7 @@ SAMPLES = {
     "Date": "2027-01-31",
 }
 
-_kept: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+_kept: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 register_cache(_kept)
 
 
@@ -41,7 +41,7 @@ def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
     picture = _kept.get((product_id, version, names))
     if picture is None:
         layout = layout_of(product_id, version, names)
-        with RENDERINGS.place(caller.key, wait=WAIT_SECONDS):
+        with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
             picture = _kept.get((product_id, version, names)) or _draw(layout)
         _kept.put((product_id, version, names), picture)
     return picture

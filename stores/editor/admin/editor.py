@@ -52,7 +52,7 @@ class TemplateEditor:
             "save": self.save,
             "save-over": self.save,
             "add-field": self.add_field,
-            **dict.fromkeys(("upload", *RESHAPING), self.keep_picture),
+            **dict.fromkeys(("upload", *RESHAPING), self.store_picture),
         }
 
     def urls(self) -> list[URLPattern]:
@@ -107,7 +107,7 @@ class TemplateEditor:
         messages.success(request, message)
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
-    def keep_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
+    def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product, editor, sent = self._sent(request, product_id)
         uploads = PictureUploads(product, request)
         try:
@@ -244,7 +244,7 @@ def in_a_lane(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Every one of these pages has a page of the template drawn, and may decode a picture sent for it."""
 
     def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
-        with RENDERINGS.place(Caller.on_pages(request.user).key):
+        with RENDERINGS.slot(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
     return drawn

@@ -17,7 +17,7 @@ from stores.editor.services.backgrounds import (
     reshape_background,
     wrong_shape,
 )
-from stores.editor.services.drafts import keep_artwork
+from stores.editor.services.drafts import store_artwork
 from stores.typesetting import Artwork
 from stores.typesetting.artwork import ARTWORK_BYTES
 from stores.typesetting.folder import MEDIA_TYPES
@@ -79,7 +79,7 @@ class PictureUploads:
         return as_background(step, self._kept(shaped, content))
 
     def _kept(self, name: str, content: bytes) -> Artwork:
-        return keep_artwork(
+        return store_artwork(
             product=self.product,
             user_id=self.request.user.pk,
             name=name,

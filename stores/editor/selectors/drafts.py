@@ -19,7 +19,7 @@ from stores.templates.selectors.layouts import FIELDS
 from stores.typesetting import Artwork, Field, FontSet, read_field
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
-KEPT_BYTES = 64_000_000
+CACHE_BYTES = 64_000_000
 PAGES = """
 SELECT (product.template -> 'Pages')::text, product.width_mm, product.height_mm
 FROM stores_product product WHERE product.id = %s
@@ -127,7 +127,7 @@ def _weight(pictures: _Pictures) -> int:
     return sum(len(one.data) for part in pictures for one in part.values())
 
 
-_kept: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=KEPT_BYTES, weight=_weight)
+_kept: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
 register_cache(_kept)
 
 

@@ -68,7 +68,7 @@ def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any])
     return {**new, "Choices": list(new["Choices"])}
 
 
-def keep_artwork(*, product: Product, user_id: Any, name: str, media_type: str, content: bytes) -> Artwork:
+def store_artwork(*, product: Product, user_id: Any, name: str, media_type: str, content: bytes) -> Artwork:
     """Checks a picture and keeps it for the draft that names it; the same picture is kept once."""
     if len(content) > ARTWORK_BYTES:
         raise Invalid.at("/Artwork", "artwork_too_large", f"At most {ARTWORK_BYTES:,} bytes are allowed.")

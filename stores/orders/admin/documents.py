@@ -22,7 +22,7 @@ from stores.orders.services.print_pictures import SIZES, print_file_pages, print
 from stores.preflight.marks import picture_of_page
 
 # What is drawn of a print file never changes.
-KEPT_BY_BROWSER = "private, max-age=604800, immutable"
+BROWSER_CACHE = "private, max-age=604800, immutable"
 
 
 class OrderDocuments(OrderActions):
@@ -49,7 +49,7 @@ class OrderDocuments(OrderActions):
             picture = print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
         except DomainError as error:
             return HttpResponse(status=error.status)
-        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": KEPT_BY_BROWSER})
+        return HttpResponse(picture, content_type="image/png", headers={"Cache-Control": BROWSER_CACHE})
 
     def print_view(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         """The pages of one print file; the page of the order shows the same in a dialog."""

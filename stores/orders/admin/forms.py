@@ -17,7 +17,7 @@ from stores.orders.services.transitions import Parcel
 REFUSE = "refuse"
 
 
-class OrderMoveForm(forms.ModelForm):
+class OrderTransitionForm(forms.ModelForm):
     """One move, made on what the person saw: another change in between refuses it."""
 
     move_to = forms.ChoiceField(required=False, label="Move to", widget=UnfoldAdminSelectWidget)

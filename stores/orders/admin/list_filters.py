@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import TextFilter
 
 from stores.orders.models import Order, OrderStatus
-from stores.orders.selectors.due import late_orders, orders_at_work, orders_due_soon, orders_due_today
+from stores.orders.selectors.due import late_orders, open_orders, orders_due_soon, orders_due_today
 
 DUE: dict[str, tuple[str, Callable[[QuerySet[Order]], QuerySet[Order]]]] = {
-    "open": ("To do", orders_at_work),
+    "open": ("To do", open_orders),
     "late": ("Late", late_orders),
     "today": ("Due today", orders_due_today),
     "soon": ("Due within 3 days", orders_due_soon),

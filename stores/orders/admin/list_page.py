@@ -38,7 +38,7 @@ COLUMN_NAMES = {
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Counted no further: it is more than anybody has in hand at once.
-MOST_COUNTED = 1000
+MAX_COUNTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     tallies = orders_by_status(counted)
     live = Order.objects.filter(is_test=False)
     late = late_orders(live if counted is None else live.filter(store__in=counted))
-    late_count = late.order_by()[: MOST_COUNTED + 1].count()
+    late_count = late.order_by()[: MAX_COUNTED + 1].count()
     tabs: list[dict[str, Any]] = [
         {"query": "", "name": "All", "count": sum(tallies.values())},
         {"query": "due=open", "name": "To do", "count": sum(tallies.get(code, 0) for code in AT_WORK)},
@@ -138,7 +138,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     )
     for tab in tabs:
         tab["is_current"] = tab["query"] == here
-        tab["most"] = tab["name"] == "Late" and late_count > MOST_COUNTED
+        tab["most"] = tab["name"] == "Late" and late_count > MAX_COUNTED
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )

@@ -20,7 +20,7 @@ from stores.orders.models.status import AT_WORK, WITH_SHIPMENTS
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
-MOST_TOLD = 200
+MAX_LISTED_EVENTS = 200
 # What a move to a status is called on its button; with "…" it asks first.
 VERBS = {
     str(int(OrderStatus.RECEIVED)): "Back to received",
@@ -81,7 +81,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         ],
         "timeline": _timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
-        "reprints": order.reprints.order_by("number")[:MOST_TOLD],
+        "reprints": order.reprints.order_by("number")[:MAX_LISTED_EVENTS],
         "takes_comments": not order.recipient_erased,
         "may_reprint": not order.recipient_erased,
     }
@@ -113,7 +113,7 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
             if shipment.tracking_url.startswith(("https://", "http://"))
             else "",
         }
-        for shipment in order.shipments.order_by("-shipped")[:MOST_TOLD]
+        for shipment in order.shipments.order_by("-shipped")[:MAX_LISTED_EVENTS]
     ]
 
 
@@ -124,14 +124,14 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
             OrderStatus(entry.status).words if entry.previous_status != entry.status else "Note",
             " · ".join(part for part in (str(entry.actor or entry.actor_kind), entry.note) if part),
         )
-        for entry in order.history.select_related("actor").order_by("-sequence")[:MOST_TOLD]
+        for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
     told += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
     told += [
         Happening(
             comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
         )
-        for comment in order.comments.select_related("author").order_by("-id")[:MOST_TOLD]
+        for comment in order.comments.select_related("author").order_by("-id")[:MAX_LISTED_EVENTS]
     ]
     # Where an application is told of events is its own affair, and the service's.
     if staff_on(request).is_operator:
@@ -155,5 +155,5 @@ def _events(order: Order) -> list[Happening]:
                 for one in event.deliveries.all()
             ),
         )
-        for event in events.prefetch_related(deliveries)[:MOST_TOLD]
+        for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
     ]

@@ -21,7 +21,7 @@ from fulfillment.core.errors import DomainError
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
 from stores.orders.admin.downloads import csv_answer
-from stores.orders.admin.forms import REFUSE, OrderMoveForm, ParcelForm
+from stores.orders.admin.forms import REFUSE, OrderTransitionForm, ParcelForm
 from stores.orders.admin.list_filters import DeliveryFilter, DueFilter, StatusFilter
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.list_view import OrderList
@@ -29,7 +29,7 @@ from stores.orders.admin.order_page import order_page
 from stores.orders.admin.order_work import BOARD, OrderWork
 from stores.orders.models import Order, OrderStatus, Shipment
 from stores.orders.selectors.numbers import number_range
-from stores.orders.services.transitions import Parcel, move_order, refuse_cancellation
+from stores.orders.services.transitions import Parcel, refuse_cancellation, transition_order
 
 # Moves that nothing leads back from, and what is asked before them.
 FINAL = {
@@ -68,7 +68,7 @@ class OrderAdmin(OrderWork):
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    form = OrderMoveForm
+    form = OrderTransitionForm
     # The page shows those that a person chose: list_page.py.
     list_display = ["number", "status", "store", "application", "total", "created"]
     sortable_by = ()
@@ -224,14 +224,14 @@ class OrderAdmin(OrderWork):
             messages.success(request, f"Order {order.number}: {status}.")
         return HttpResponseRedirect(request.get_full_path())
 
-    def save_model(self, request: HttpRequest, order: Order, form: OrderMoveForm, change: bool) -> None:
+    def save_model(self, request: HttpRequest, order: Order, form: OrderTransitionForm, change: bool) -> None:
         values, actor = form.cleaned_data, actor_on(request)
         seen = [values["seen"]]
         if values["move_to"] == REFUSE:
             refuse_cancellation(order=order, actor=actor, note=values["note"], if_match=seen)
         elif values["move_to"]:
             parcel = Parcel(values["carrier"], values["tracking_number"])
-            move_order(
+            transition_order(
                 order=order,
                 status=int(values["move_to"]),
                 actor=actor,

@@ -12,7 +12,7 @@ from stores.orders.selectors.days import DAYS
 
 WIDTH, HEIGHT = 600, 140
 # Stores with a colour of their own; the rest are one.
-MOST_STORES = 4
+MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
 
@@ -41,8 +41,8 @@ def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, A
         by_store[shown, name] += new
         if shown in days:
             totals[name] += new
-    names = [name for name, _ in totals.most_common(MOST_STORES)]
-    if len(totals) > MOST_STORES:
+    names = [name for name, _ in totals.most_common(MAX_STORES)]
+    if len(totals) > MAX_STORES:
         names.append(OTHERS)
     most = max((placed[day] for day in days), default=0)
     return {

@@ -12,7 +12,7 @@ from fulfillment.core.admin.offers import Hit
 from stores.orders.models import Order, OrderStatus, Quote, Shipment
 
 # A number with its last digits missing is found still: at most 110 rows are read.
-LEAST_DIGITS, MISSING_DIGITS, MOST_DIGITS = 3, 2, 18
+MIN_DIGITS, MISSING_DIGITS, MAX_DIGITS = 3, 2, 18
 
 
 def find_orders(request: HttpRequest, words: str) -> list[Hit]:
@@ -42,8 +42,8 @@ def _conditions(words: str) -> list[Q]:
         conditions.append(Q(pk__in=parcels))
     if key := _uuid(words):
         conditions.append(Q(pk=key))
-    if words.isascii() and words.isdigit() and len(words) <= MOST_DIGITS - MISSING_DIGITS:
-        conditions.append(_numbered(int(words), MISSING_DIGITS if len(words) >= LEAST_DIGITS else 0))
+    if words.isascii() and words.isdigit() and len(words) <= MAX_DIGITS - MISSING_DIGITS:
+        conditions.append(_numbered(int(words), MISSING_DIGITS if len(words) >= MIN_DIGITS else 0))
     return conditions
 
 

@@ -19,7 +19,7 @@ _kept: dict[str, tuple[float, list[str]]] = {}
 register_cache(_kept)
 
 
-def orders_at_work(orders: QuerySet[Order]) -> QuerySet[Order]:
+def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
     return orders.filter(status__in=AT_WORK)
 
 
@@ -62,7 +62,7 @@ def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Orde
     """Due from `first` to `last` days after today. There are three dates on Earth at most."""
     zones = _zones_by_date()
     until = max(zones) + timedelta(days=last)
-    bounded = orders_at_work(orders).filter(latest_delivery__lte=until)
+    bounded = open_orders(orders).filter(latest_delivery__lte=until)
     if first is not None:
         bounded = bounded.filter(latest_delivery__gte=min(zones) + timedelta(days=first))
     if len(zones) == 1:

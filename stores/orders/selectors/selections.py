@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from accounts.selectors.modes import in_mode_of_new
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import visible_selections
-from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, kept_record
+from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, stored_record
 from stores.orders.pricing import PriceRequest
 
 UNKNOWN = ("eddm_selection_unknown", "there is no such EDDM selection of yours.")
@@ -38,7 +38,7 @@ def with_selections(caller: Caller, price_request: PriceRequest, *, expired: boo
     return replace(price_request, items=tuple(items))
 
 
-def kept_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
+def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
     """What an order keeps of each, in their order; each selection is read once."""
     records: dict[UUID, Record] = {}
     kept: list[Record | None] = []
@@ -49,7 +49,7 @@ def kept_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
         selection = choice.selection
         if selection.pk not in records:
             routes = EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
-            records[selection.pk] = kept_record(selection, routes.iterator())
+            records[selection.pk] = stored_record(selection, routes.iterator())
         kept.append(records[selection.pk])
     return kept
 

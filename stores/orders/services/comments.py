@@ -11,7 +11,7 @@ from stores.orders.models import Order, OrderComment
 from stores.orders.models.comment import LONGEST_COMMENT
 from stores.orders.services.transitions import lock_order
 
-MOST_COMMENTS = 500
+MAX_COMMENTS = 500
 
 
 @transaction.atomic
@@ -32,8 +32,8 @@ def add_comment(
             "The recipient of this order was erased, and what people wrote about it with them: it takes no comments.",
             code="recipient_erased",
         )
-    if OrderComment.objects.filter(order=order)[:MOST_COMMENTS].count() >= MOST_COMMENTS:
-        raise Conflict(f"An order has at most {MOST_COMMENTS} comments.", code="too_many_comments")
+    if OrderComment.objects.filter(order=order)[:MAX_COMMENTS].count() >= MAX_COMMENTS:
+        raise Conflict(f"An order has at most {MAX_COMMENTS} comments.", code="too_many_comments")
     return OrderComment.objects.create(
         order=order, author_id=author_id, text=words, created=at or timezone.now()
     )

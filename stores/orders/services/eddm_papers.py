@@ -34,7 +34,7 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
         raise NotFound(
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"
         )
-    with RENDERINGS.place(caller.key):
+    with RENDERINGS.slot(caller.key):
         sheets = papers_sheets(_mailing(item), plan_drops(_routes(item)), postage_table())
         forms, sheets["note"] = filled_forms(sheets)
         sheets["forms"] = len(forms)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from delivery.selection.services.keeping import keep_for_order
+from delivery.selection.services.keeping import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict
 from stores.orders.eddm import Record
@@ -70,7 +70,7 @@ class PreparedOrder:
     option: Option
     quote: Quote | None
     reprint_of: Order | None
-    kept_selections: Sequence[Record | None]
+    stored_selections: Sequence[Record | None]
     print_files: Sequence[StoredPrint | None]
 
 
@@ -121,8 +121,8 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
-    for selection_id in {kept["SelectionID"] for kept in prepared.kept_selections if kept}:
-        keep_for_order(selection_id=uuid.UUID(selection_id))
+    for selection_id in {kept["SelectionID"] for kept in prepared.stored_selections if kept}:
+        retain_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     begin_story(order=order)
     append_history(order, previous_status=None, actor=actor)
@@ -238,7 +238,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
                 preflight=list(file.preflight) or None if file else None,
-                eddm=prepared.kept_selections[position],
+                eddm=prepared.stored_selections[position],
             )
         )
     return items

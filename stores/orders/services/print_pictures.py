@@ -38,7 +38,7 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
     if page >= count_pdf_pages(content):
         raise NotFound("The print file has no such page.", code="page_not_found")
     pixels, trimmed = SIZES[size]
-    with RENDERINGS.place(caller.key, wait=WAIT_SECONDS), typesetting_errors():
+    with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS), typesetting_errors():
         picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
     _keep(item, name, picture)
     return picture

@@ -36,7 +36,7 @@ def store_order_prints(
     """
     if not any(product.takes_data for product in products.values()):
         return _stored(access, request, products, order_id)
-    with ORDERS.place(access.caller.key):
+    with ORDERS.slot(access.caller.key):
         return _stored(access, request, products, order_id)
 
 

@@ -50,13 +50,13 @@ def retention_rules() -> list[RetentionRule]:
 
 
 @transaction.atomic
-def erase_recipient(*, order: Order, actor: Actor, even_at_work: bool = False) -> Order:
+def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order:
     """Erases the recipient everywhere; a repeated call only deletes files that remained after a crash.
 
-    Raises Conflict for an order that is not shipped yet, unless `even_at_work`.
+    Raises Conflict for an order that is not shipped yet, unless `force`.
     """
     locked = lock_order(order, ())
-    _refuse_unshipped(locked, even_at_work=even_at_work)
+    _refuse_unshipped(locked, force=force)
     erase_print_files(order_id=locked.pk)
     if locked.recipient_erased:
         return locked
@@ -78,9 +78,9 @@ def orders_for_recipient(*, email: str = "", name: str = "", postal_code: str = 
     )
 
 
-def _refuse_unshipped(order: Order, *, even_at_work: bool) -> None:
+def _refuse_unshipped(order: Order, *, force: bool) -> None:
     """Call it before anything is deleted: a rollback does not restore files."""
-    if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or even_at_work:
+    if order.recipient_erased or order.status in TERMINAL_OR_SHIPPED or force:
         return
     name = OrderStatus(order.status).label
     raise Conflict(

@@ -22,9 +22,9 @@ from stores.orders.services.stories import STEP
 from stores.orders.services.transitions import (
     Actor,
     lock_order,
-    move_order,
     refuse_cancellation,
     simulated_parcel,
+    transition_order,
 )
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def due_stories() -> Sequence[UUID]:
 
 
 @transaction.atomic
-def take_step(*, order_id: UUID) -> bool:
+def run_step(*, order_id: UUID) -> bool:
     """The next step of an order's story, unless another worker took it: False then."""
     order = Order.objects.select_related("store").filter(pk=order_id).first()
     if order is None:
@@ -63,19 +63,19 @@ def take_step(*, order_id: UUID) -> bool:
         return False
     try:
         with transaction.atomic():
-            goes_on = _step(locked, story)
+            continues = _step(locked, story)
     except DomainError as error:
         # Somebody else has moved it where this story does not lead.
         logger.info("The story of test order %s ends: %s", locked, error.message)
-        goes_on = False
-    if goes_on:
+        continues = False
+    if continues:
         story.save(update_fields=["due"])
     else:
         story.delete()
     return True
 
 
-def put_off_step(*, order_id: UUID) -> None:
+def postpone_step(*, order_id: UUID) -> None:
     """For a step that failed by a mistake of ours."""
     OrderStory.objects.filter(pk=order_id).update(due=timezone.now() + PUT_OFF)
 
@@ -87,16 +87,16 @@ def _step(order: Order, story: OrderStory) -> bool:
             refuse_cancellation(order=order, actor=ACTOR, note=NOTE)
             story.due = timezone.now() + STEP
             return order.status != S.IN_PRODUCTION
-        move_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
+        transition_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
         return False
     following = _following(order, PATHS[story.outcome])
     if following is None:
         return False
     parcels = [simulated_parcel(order)] if following in WITH_SHIPMENTS else []
-    move_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
+    transition_order(order=order, status=following, actor=ACTOR, note=NOTE, parcels=parcels)
     ends = following == PATHS[story.outcome][-1]
-    was_asked = order.cancellation == CancellationState.REFUSED
-    if ends and story.outcome == TestOutcome.CANCEL_REFUSED and not was_asked:
+    was_requested = order.cancellation == CancellationState.REFUSED
+    if ends and story.outcome == TestOutcome.CANCEL_REFUSED and not was_requested:
         story.due = None
         return True
     story.due = timezone.now() + STEP

@@ -28,7 +28,7 @@ SELECT store_id, application_id, status, count(*) FROM stores_order
 WHERE NOT is_test GROUP BY store_id, application_id, status
 """
 # Of the last days alone, which are UTC's here: nothing shows older ones.
-DAYS_ANEW = """
+RECOUNTED_DAYS = """
 INSERT INTO stores_orderday (store_id, day, placed, shipped)
 SELECT store_id, day, sum(placed), sum(shipped) FROM (
     SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped
@@ -69,4 +69,4 @@ def count_all_orders() -> None:
         cursor.execute("DELETE FROM stores_ordertally")
         cursor.execute(RECOUNT_TALLIES)
         cursor.execute("DELETE FROM stores_orderday")
-        cursor.execute(DAYS_ANEW, [int(OrderStatus.SHIPPED)])
+        cursor.execute(RECOUNTED_DAYS, [int(OrderStatus.SHIPPED)])

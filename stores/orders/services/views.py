@@ -8,7 +8,7 @@ from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import OrderView
 from stores.orders.models.view import LONGEST_VIEW_NAME
 
-MOST_VIEWS = 20
+MAX_VIEWS = 20
 LONGEST_QUERY = 1000
 
 
@@ -27,8 +27,8 @@ def save_order_view(
     values = {"query": query, "is_shared": is_shared, "store_id": store_pk if is_shared else None}
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
-    if OrderView.objects.filter(owner=owner).count() >= MOST_VIEWS:
-        message = f"You have {MOST_VIEWS} views, which is as many as there may be; delete one first."
+    if OrderView.objects.filter(owner=owner).count() >= MAX_VIEWS:
+        message = f"You have {MAX_VIEWS} views, which is as many as there may be; delete one first."
         raise Conflict(message, code="too_many_views")
     try:
         with transaction.atomic():

@@ -24,7 +24,7 @@ from stores.typesetting import Field, render_page
 PIXELS = 720
 LONGEST_NAME = 60
 USUAL_NAME = "Ada Lovelace"
-KEPT_BYTES = 16_000_000
+CACHE_BYTES = 16_000_000
 WAIT_SECONDS = 1.0
 STRANGERS = "start page"
 STRANGER = Caller()
@@ -41,7 +41,7 @@ SAMPLES = {
     "Date": "2027-01-31",
 }
 
-_kept: WeightedCache[str, bytes] = WeightedCache(capacity=KEPT_BYTES, weight=len)
+_kept: WeightedCache[str, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 register_cache(_kept)
 
 
@@ -62,7 +62,7 @@ def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> 
     picture = _kept.get(key)
     if picture is None:
         _count(address)
-        with LIVE_PROOFS.place(STRANGERS, wait=WAIT_SECONDS):
+        with LIVE_PROOFS.slot(STRANGERS, wait=WAIT_SECONDS):
             picture = _kept.get(key) or _draw(filling)
         _kept.put(key, picture)
     return picture
@@ -75,7 +75,7 @@ def tag_of(picture: bytes) -> str:
 def _draw(filling: TemplateMerge) -> bytes:
     layout = filling.layout
     with (
-        RENDERINGS.place(STRANGERS, wait=WAIT_SECONDS),
+        RENDERINGS.slot(STRANGERS, wait=WAIT_SECONDS),
         typesetting_errors(),
         measured_rendering("live proof"),
     ):

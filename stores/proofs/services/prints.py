@@ -57,7 +57,7 @@ def render_print_file(
     deadline = time.monotonic() + seconds
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
     layout = merged.layout
-    with RENDERINGS.place(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
+    with RENDERINGS.slot(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         seconds, images = deadline - time.monotonic(), merged.images(plates=True)
         printed = render_print(
             layout.template,
