@@ -1,4 +1,4 @@
-"""What one piece of a mailing costs, for selections within a budget."""
+"""The price of one piece of a mailing, for selections within a budget."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class MailingProduct:
 
 
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
-    """What the caller may order for a mailing, at most 100."""
+    """The products that the caller may order for a mailing, at most 100."""
     stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
     wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"

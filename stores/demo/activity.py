@@ -1,6 +1,6 @@
 """A month in the life of the demo: orders in every status, calls, requests that wait, and a webhook that fails.
 
-Everything is made by the services that make it elsewhere, and told when it is to have happened.
+Everything is created by the usual services, with the time at which it happened in the story.
 """
 
 import secrets
@@ -57,7 +57,7 @@ CALLS = (("demo-application", 340), (STUDIO, 910))
 
 @dataclass(slots=True)
 class _Cast:
-    """Who takes part."""
+    """The users, stores and applications of the story."""
 
     operator: User
     staff: User
@@ -66,7 +66,7 @@ class _Cast:
 
 
 def load_activity(run: DemoRun) -> None:
-    """Once, into a service without orders."""
+    """Loads the activity once, into a service without orders."""
     if Order.objects.exists():
         return
     owner = _owner_of_applications()
@@ -84,7 +84,7 @@ def load_activity(run: DemoRun) -> None:
 
 
 def _owner_of_applications() -> User:
-    """She has a password that nobody knows."""
+    """The owner has a random password that is not stored, so only a password reset opens the account."""
     tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
     known = User.objects.filter(tenant=tenant, username="maya").first()
     return known or create_user(
@@ -127,7 +127,7 @@ def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
 
 
 def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:
-    """In the order in which it happened, as it does in life: each store's orders are one after the other."""
+    """Runs all actions in the order of their times, because orders of a store are numbered one after another."""
     made: dict[int, Order] = {}
     hooked: list[Webhook] = []
     happenings: list[tuple[datetime, int, Callable[[], object]]] = []
@@ -196,7 +196,7 @@ def _count_calls(actors: _Cast) -> None:
 
 
 def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
-    """Fewer at the weekend; never two days alike."""
+    """Fewer calls at the weekend, and a different number each day."""
     share = 0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20
     calls = int(usual * share)
     return DailyUsage(
@@ -209,7 +209,7 @@ def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
 
 
 def _fail(webhook: Webhook, now: datetime) -> None:
-    """The first tries, as a worker would write them down. The next one is the worker's own."""
+    """Records the first attempts as a worker would; the worker makes the next one itself."""
     taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
     for number, delivery in enumerate(taken):

@@ -1,4 +1,4 @@
-"""The orders of the demo: what was ordered how long ago, by whom, and how far it is."""
+"""The orders of the demo: items, age, recipient and status."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -60,7 +60,7 @@ NAMED = {"business-card-standard": "Name", "business-card-square": "Name", "post
 
 @dataclass(frozen=True, slots=True)
 class DemoOrder:
-    """`days` ago, and how far it is."""
+    """Placed `days` ago, now in `status`."""
 
     index: int
     days: float

@@ -1,4 +1,4 @@
-"""What an order item keeps of the EDDM selection it is ordered for, without database access."""
+"""The copy of an EDDM selection that an order item stores. No database access."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from delivery.papers.planning import DropRoute
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 Record = dict[str, Any]
-# Of all items of one order: each is kept with the order.
+# Routes of all items of one order; each is stored with the order.
 MAXIMUM_ROUTES = 20_000
 CODES_SHOWN = 20
 
@@ -30,7 +30,7 @@ class Choice:
 
 
 def stored_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
-    """A copy: neither a newer data set nor the removal of the selection changes what was ordered."""
+    """The stored copy: a newer data set or a deleted selection does not change the order."""
     return {
         "SelectionID": str(selection.pk),
         "Vintage": f"{selection.vintage:%Y-%m}",
@@ -55,7 +55,7 @@ def drop_routes(kept: Mapping[str, Any]) -> Iterator[DropRoute]:
 
 
 def shown_routes(kept: Mapping[str, Any]) -> Sequence[Record]:
-    """As the API answers them."""
+    """The routes as the API shows them."""
     return [
         {"PostalCode": route.postal_code, "CarrierRouteID": route.carrier_route, "Pieces": route.pieces}
         for route in drop_routes(kept)
@@ -71,7 +71,7 @@ class CodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What pages show of it: the first postal codes, and how many more there are."""
+    """The summary for pages: the first postal codes, and the number of all others."""
 
     selection_id: str
     vintage: str

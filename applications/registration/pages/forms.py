@@ -8,7 +8,7 @@ from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 
-# The contract's names, and the fields that hold them here.
+# The API's names of the fields.
 APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}
 KEY_FIELDS = {"StartDate": "start_date", "EndDate": "end_date"}
 

@@ -5,7 +5,7 @@ from django import forms
 from applications.registration.pages.forms import LinesField
 from applications.webhooks.models.event_type import PATTERNS, EventType
 
-# The contract's names, and the fields that hold them here.
+# The API's names of the fields.
 WEBHOOK_FIELDS = {
     "URL": "url",
     "EventTypes": "event_types",

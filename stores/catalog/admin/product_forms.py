@@ -43,7 +43,7 @@ KINDS = {
 
 
 def _allow_empty(form: forms.ModelForm, members: Iterable[Member]) -> None:
-    """A text that a record may leave out may be left empty in a form."""
+    """Lets a form leave optional text members empty."""
     for member in members:
         if member.default == "" and member.column in form.fields:
             form.fields[member.column].required = False
@@ -176,7 +176,7 @@ class Lines(forms.CharField):
 
 
 class ChildForm(ValidatedByService):
-    """A row. A new one has no position until its table is sorted: it comes after those that have one."""
+    """A row of a table. New rows have no position until they are sorted, and come last."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -234,16 +234,16 @@ class ProductionSpeedForm(ChildForm):
 
 class ChildFormSet(LabelledFormSet):
     def add_fields(self, form: Any, index: int | None) -> None:
-        """Every save replaces the rows: that another one did so in between is no fault of a row."""
+        """Every save replaces all rows, so a row replaced by a save in between is not an error."""
         super().add_fields(form, index)
         key = form.fields["id"].initial
         form.fields["id"] = forms.CharField(initial=key, required=False, widget=forms.HiddenInput)
 
     def validate_unique(self) -> None:
-        """Judged by the service."""
+        """The service checks uniqueness."""
 
     def kept(self) -> list[forms.ModelForm]:
-        """The forms whose rows are to be there afterwards, in their new order, also while some are invalid."""
+        """The forms of the remaining rows in their new order, invalid ones included."""
         used = [form for form in self.initial_forms if not self._should_delete_form(form)]
         used += [
             form for form in self.extra_forms if form.has_changed() and not self._should_delete_form(form)
@@ -253,7 +253,7 @@ class ChildFormSet(LabelledFormSet):
 
 
 def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Record:
-    """What the forms say, over what is stored and no form shows."""
+    """The stored record, updated with the values of the forms."""
     record = {**form.stored_record, "DeliveredPrices": form.matrix.records()}
     record["IsActive"] = form.publishes or (record.get("IsActive", False) and UNPUBLISH not in form.data)
     for name, column in COLUMNS.items():
@@ -277,7 +277,7 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
 
 
 def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Iterable[Fault]) -> None:
-    """Puts each fault at the field it is about, in the words of the form; what a field says already is not repeated."""
+    """Shows each fault at its field, with the labels of the form; a field never repeats a message."""
     by_name = {CHILD_OF[formset.model]: formset for formset in formsets}
     for fault in faults:
         name, *rest = fault.pointer.strip("/").split("/")

@@ -57,7 +57,7 @@ class TemplateFieldInline(ChildInline):
 
 
 class DeliveredPriceInline(ConsoleInline):
-    """For those who may only look; to others the form itself shows prices as a table."""
+    """Prices for users without write access; all others edit them in the price table."""
 
     model = DeliveredPrice
     fields = [member.column for member in DELIVERED_PRICE]
@@ -163,7 +163,7 @@ class ProductAdmin(StaffAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        # A template that is saved is set, to see whether it can be.
+        # Saving renders the template to check it.
         place = (
             RENDERINGS.slot(Caller.on_pages(request.user).key) if request.method == "POST" else nullcontext()
         )
@@ -171,7 +171,7 @@ class ProductAdmin(StaffAdmin):
             with place:
                 return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
-            # Somebody else was faster between the check and the write.
+            # Another user saved between the check and the write.
             text = error.message if isinstance(error, DomainError) else "Someone else changed it. Try again."
             messages.error(request, text)
             return HttpResponseRedirect(request.get_full_path())
@@ -239,7 +239,7 @@ class ProductAdmin(StaffAdmin):
         return self._response(request, product) or super().response_change(request, product)
 
     def _response(self, request: HttpRequest, product: Product) -> HttpResponse | None:
-        """Stays with the product: what is next stands on its page."""
+        """Returns to the page of the product, which shows the next step."""
         if IS_POPUP_VAR in request.POST:
             return None
         what = "is in the catalog" if PUBLISH in request.POST else "is saved"

@@ -89,7 +89,7 @@ class StoreForm(ValidatedByService):
 
 
 def _profile_of(store: Store | None) -> StoreProfile:
-    """As the queries of the console bring it along; an empty one where none is kept."""
+    """The prefetched profile of a store, or an empty one."""
     return getattr(store, "profile", None) or StoreProfile()
 
 
@@ -135,7 +135,7 @@ class StoreAdmin(StaffAdmin):
     def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"
 
-    # What staff read of the profile; operators have it in the form.
+    # Shown to store staff as read-only; operators edit them in the form.
     @admin.display(description="listed in the directory", boolean=True)
     def is_listed(self, store: Store) -> bool:
         return _profile_of(store).is_listed

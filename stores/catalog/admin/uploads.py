@@ -1,4 +1,4 @@
-"""Catalog files through the browser: sent, checked by a worker, imported when somebody has seen what would change."""
+"""Catalog files uploaded in the browser: a worker checks them; a user reviews the changes and starts the import."""
 
 from collections.abc import Callable
 from typing import Any
@@ -73,7 +73,7 @@ class CatalogUploadForm(forms.Form):
 
 @admin.register(CatalogUpload)
 class CatalogUploadAdmin(ReadOnlyAdmin):
-    """Open to those who may change stores; the record that stays says who imported what."""
+    """For users who may change stores. The record of an upload stays and shows who imported it."""
 
     list_display = ["file_name", "shown_state", "store", "said", "created", "created_by", "imported_by"]
     list_filter = ["state"]
@@ -201,7 +201,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return upload
 
     def _may_change(self, request: HttpRequest, store: Store | None = None) -> bool:
-        """What may be imported is what may be changed by hand."""
+        """Whether the user may change this store by hand, and therefore import into it."""
         stores: Any = self.admin_site.get_model_admin(Store)
         return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
 

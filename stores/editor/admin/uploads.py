@@ -50,7 +50,7 @@ class PictureUploads:
         if use == "background" and page_proportion(step.open_page) is None:
             return as_background(step, artwork)
         if has_shape:
-            # A PDF is measured by rendering alone: it is a background only where that was chosen.
+            # The size of a PDF is known only after rendering, so it becomes a background only on request.
             return as_background(step, artwork) if artwork.height or use else as_picture(step, artwork)
         if use != "background":
             return as_picture(step, artwork)
@@ -63,7 +63,7 @@ class PictureUploads:
         return step
 
     def decide(self, step: EditorState, wanted: str, editor: EditorContext) -> EditorState:
-        """What was chosen for the picture that waits."""
+        """Applies the user's choice for the pending picture."""
         name = self.request.POST.get("pending-name", "")[:100]
         found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
         if name not in found:

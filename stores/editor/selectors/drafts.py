@@ -1,4 +1,4 @@
-"""What the template editor works on: the pages of a product's template, and its pictures by their SHA-256."""
+"""Drafts of the template editor: the pages of a product's template, and its pictures by SHA-256."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ class EditorContext:
     earlier: Mapping[str, Artwork] = field(default_factory=dict)
 
     def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
-        """As the product will be; a field that came to it since is not doubled."""
+        """The context with the draft's new fields, except those that the product already has."""
         known = {one.field_name for one in self.fields}
         new = (read_field(entry) for entry in entries)
         return replace(self, fields=(*self.fields, *(one for one in new if one.field_name not in known)))
@@ -80,7 +80,7 @@ def editor_context_of(product_pk: int) -> EditorContext:
 
 
 def stored_draft(editor: EditorContext) -> Draft:
-    """The template as it is saved; an empty page of the product's size where there is none."""
+    """The saved template, or an empty page of the product's size."""
     pages, width, height = fetch_row(PAGES, (editor.product_pk,)) or (None, 0, 0)
     if pages is None:
         return Draft(
@@ -108,7 +108,7 @@ def pictures_of(editor: EditorContext, wanted: Mapping[str, str]) -> dict[str, A
 def draft_pictures(
     editor: EditorContext, draft: Draft
 ) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
-    """Artwork and gallery of the draft, and a fault for each picture that is gone."""
+    """Artwork and gallery of the draft, and a fault for each missing picture."""
     artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
@@ -175,6 +175,6 @@ def _read(text: str | None) -> dict[str, Artwork]:
         try:
             found[name] = read_artwork(name, entry.get("MediaType"), entry.get("Data"))
         except ArtworkInvalid:
-            # Rules have become stricter since it was saved; the editor tells that it is missing.
+            # The rules became stricter after it was saved; the editor reports it as missing.
             continue
     return found

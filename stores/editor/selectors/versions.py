@@ -14,7 +14,7 @@ from stores.editor.selectors.drafts import Draft, EditorContext
 from stores.typesetting import Artwork
 from stores.typesetting.artwork import ArtworkInvalid, read_artwork
 
-# More are in the audit log; a page of them all would have no end.
+# Older versions are in the audit log.
 LISTED_VERSIONS = 100
 
 
@@ -98,7 +98,7 @@ def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVe
 
 
 def _kept_pictures(product: Product, wanted: set[str]) -> Iterator[tuple[str, Artwork]]:
-    """By the SHA-256 of their data as the template has it: those it has now, and those that left it."""
+    """Current and former pictures of the template, by the SHA-256 of their data."""
     template: Mapping[str, Any] = product.template or {}
     for part in ("Artwork", "Gallery"):
         for name, entry in (template.get(part) or {}).items():

@@ -7,9 +7,9 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from stores.catalog.models import TemplatePicture
 from stores.editor.models import ArtworkUpload
 
-# A template that is saved has its pictures in itself.
+# A saved template contains its pictures.
 ARTWORK_KEPT = timedelta(days=7)
-# So long a version of a template can be restored with its pictures after they left it.
+# How long a version can be restored with pictures that the template no longer has.
 EARLIER_PICTURES_KEPT = timedelta(days=365)
 
 

@@ -1,4 +1,4 @@
-"""What is done with several orders at once: each by the service, each with its own reason when it is refused."""
+"""Actions on several orders: the service changes each one by itself, and each refusal is reported."""
 
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
@@ -100,7 +100,7 @@ class OrderActions(StaffAdmin):
         return csv_answer(chosen, Caller.on_pages(request.user))
 
     def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
-        """None of them when they are too many: what is left out silently would be missed by nobody."""
+        """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""
         keys = list(chosen.values_list("pk", flat=True)[: most + 1])
         if len(keys) > most:
             messages.error(request, f"At most {most:,} orders at once. Filter the board, or choose fewer.")
@@ -128,7 +128,7 @@ class OrderActions(StaffAdmin):
         return self._try(request, form.order, ship)
 
     def _try(self, request: HttpRequest, order: Order, change: Callable[[Order], None]) -> str:
-        """Empty where it was done; else the reason why not, with the order's number."""
+        """Returns "" on success, else the reason of the refusal with the order's number."""
         try:
             if not self.has_change_permission(request, order):
                 raise Forbidden("Your grants on its store do not include Order.All.Write.")
@@ -138,7 +138,7 @@ class OrderActions(StaffAdmin):
         return ""
 
     def _say(self, request: HttpRequest, reasons: Sequence[str]) -> None:
-        """What was done and what was not, the first few by their numbers."""
+        """Reports what was done and what was refused, the first refusals by order number."""
         refused = [reason for reason in reasons if reason]
         self._say_refused(request, refused)
         if count := len(reasons) - len(refused):

@@ -1,4 +1,4 @@
-"""What the list of orders is filtered by."""
+"""Filters of the order list."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ class StatusFilter(admin.ChoicesFieldListFilter):
 
 
 class DueFilter(admin.SimpleListFilter):
-    """Orders at work, by the day they are due."""
+    """Open orders, by the day they are due."""
 
     title = "due"
     parameter_name = "due"
@@ -41,7 +41,7 @@ class DueFilter(admin.SimpleListFilter):
 
 
 class DeliveryFilter(TextFilter):
-    """By the code of the delivery method, written out as in the catalog."""
+    """By the typed code of the delivery method, as in the catalog."""
 
     title = "delivery method"
     parameter_name = "delivery"

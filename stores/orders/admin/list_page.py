@@ -1,4 +1,4 @@
-"""What the page of the list of orders shows around and in its rows."""
+"""Template context of the order list: rows, tabs, filters, saved views."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from stores.orders.selectors.due import days_late, late_orders
 from stores.orders.selectors.tallies import orders_by_status
 from stores.orders.selectors.views import order_views_for
 
-# In the order in which they stand; the order's number is always there.
+# In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {
     "status": "Status",
     "due": "Due",
@@ -37,7 +37,7 @@ COLUMN_NAMES = {
     "updated": "Changed",
 }
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
-# Counted no further: it is more than anybody has in hand at once.
+# Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
 
 
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def lateness(self) -> str:
-        """In words, of an order at work."""
+        """How late an open order is, as text; empty for all others."""
         if not self.is_at_work:
             return ""
         if self.late > 0:
@@ -116,7 +116,7 @@ def _first_items(order_ids: Sequence[UUID]) -> dict[UUID, OrderItem]:
 
 
 def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """From tallies: nothing counts orders, but for the few that are late."""
+    """The tabs with their counts, from tallies; only late orders are counted in the table."""
     counted = _counted_stores(request, stores)
     tallies = orders_by_status(counted)
     live = Order.objects.filter(is_test=False)
@@ -146,7 +146,7 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
 
 
 def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:
-    """Of one store alone, where the list is."""
+    """The stores to count: the one the list is filtered by, or all visible ones."""
     if not (store_id := request.GET.get("store")):
         return stores
     found = list(Store.objects.filter(external_id=store_id).values_list("pk", flat=True))
@@ -154,7 +154,7 @@ def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Seque
 
 
 def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
-    """Staff of several stores share what is about one of them."""
+    """The saved views; staff of several stores see the shared views of the store they filter by."""
     views = [
         {
             "view": view,
@@ -182,7 +182,7 @@ FILTER_NAMES = (
 
 
 def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
-    """Each filter that is set, in words, and the address of the list without it."""
+    """The label of each active filter, and the URL of the list without it."""
     chips = []
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
@@ -221,7 +221,7 @@ def _may_sort(request: HttpRequest, key: str) -> bool:
 
 
 def _kept(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
-    """The rest of the address, for a form that changes a part of it."""
+    """The other query parameters, as hidden inputs of a form that changes some of them."""
     return [
         (name, value)
         for name, values in request.GET.lists()

@@ -1,4 +1,4 @@
-"""The chart of orders by store on the console's start page, and what was shipped beside it."""
+"""The chart of placed and shipped orders by store on the console's start page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from django.utils import timezone
 from stores.orders.selectors.days import DAYS
 
 WIDTH, HEIGHT = 600, 140
-# Stores with a colour of their own; the rest are one.
+# Stores with their own colour; all others share one.
 MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
@@ -34,7 +34,7 @@ def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, A
     placed, shipped, by_store = Counter[date](), Counter[date](), Counter[tuple[date, str]]()
     totals = Counter[str]()
     for day, _, name, new, sent in rows:
-        # Where a store has tomorrow already, its orders are of this chart's last day.
+        # A store where the next day has begun counts in the last day of the chart.
         shown = min(day, today)
         placed[shown] += new
         shipped[shown] += sent

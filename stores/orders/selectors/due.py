@@ -1,4 +1,4 @@
-"""What is due when. A day is over where the store is, which may be another day than where its people are."""
+"""Due dates of orders. A day ends by the clock of the store, not of the user who looks at it."""
 
 import time
 from collections import Counter
@@ -24,7 +24,7 @@ def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def late_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Still at work after the day they were due."""
+    """Open orders after their due day."""
     return _due(orders, None, -1)
 
 
@@ -33,12 +33,12 @@ def orders_due_today(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 
 def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Today and within the next days."""
+    """Due today or within the next days."""
     return _due(orders, 0, SOON_DAYS)
 
 
 def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int]:
-    """How many are late, and how many have a cancellation to answer; each counted to `most` + 1. Never test orders."""
+    """The numbers of late orders and of open cancellation requests, each up to `most` + 1, without test orders."""
     orders = orders.filter(is_test=False)
     late = late_orders(orders).order_by().annotate(kind=Value("late"))
     cancellations = (
@@ -54,7 +54,7 @@ def count_urgent_orders(orders: QuerySet[Order], *, most: int) -> tuple[int, int
 
 
 def days_late(order: Order, now: datetime) -> int:
-    """How many days an order at work is past the day it was due; 0 today, less than 0 before."""
+    """How many days an open order is past its due day: 0 on that day, negative before."""
     return (local_date(now, order.store.time_zone) - order.latest_delivery).days
 
 
@@ -85,7 +85,7 @@ def _zones_by_date() -> dict[date, list[str]]:
 
 
 def _zones() -> list[str]:
-    """Of all stores. The first order of a zone nobody had before may be missed for a minute."""
+    """The time zones of all stores, cached: the first order in a new zone may be missed for a minute."""
     if (known := _kept.get("zones")) and time.monotonic() - known[0] < ZONES_KEPT_SECONDS:
         return known[1]
     names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())

@@ -39,7 +39,7 @@ def with_selections(caller: Caller, price_request: PriceRequest, *, expired: boo
 
 
 def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
-    """What an order keeps of each, in their order; each selection is read once."""
+    """The copies that an order stores of its selections, in their order; each selection is read once."""
     records: dict[UUID, Record] = {}
     kept: list[Record | None] = []
     for choice in choices:

@@ -1,4 +1,4 @@
-"""The papers of an item that was ordered for an EDDM selection: one PDF for the printer and the post office."""
+"""The EDDM papers of an order item: one PDF for the printer and the post office."""
 
 import logging
 from datetime import date
@@ -29,7 +29,7 @@ class PapersUnusable(Conflict):
 
 
 def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
-    """Planned anew each time, from the routes that the order kept; postage is that of the price table now."""
+    """Plans the papers from the routes stored with the order; postage follows the current price table."""
     if item.eddm is None:
         raise NotFound(
             "The item was not ordered for an EDDM selection: it has no papers.", code="eddm_papers_not_found"

@@ -1,4 +1,4 @@
-"""Placing an order: checked whole, priced, its print files stored, then written at once or not at all."""
+"""Places orders: checks and prices them, stores their print files, then writes everything in one transaction."""
 
 import os
 import time
@@ -101,7 +101,7 @@ def prepare_order(*, access: StoreAccess, request: OrderRequest) -> PreparedOrde
 
 
 def discard_order(*, prepared: PreparedOrder) -> None:
-    """For an order that was not written after all; outside of any transaction."""
+    """Deletes the print files of an order that was not written; call it outside of transactions."""
     delete_print_files(files=prepared.print_files)
 
 
@@ -154,7 +154,7 @@ def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
 
 
 def _messages(prepared: PreparedOrder) -> list[str]:
-    """What a proof of the same data says, by the item it is about."""
+    """The warnings of each item, as a proof of the same data would report them."""
     return [
         f"Item {line.item_key}: {message}"
         for line, file in zip(prepared.option.lines, prepared.print_files, strict=True)
@@ -199,7 +199,7 @@ def _order(prepared: PreparedOrder, place: _OrderNumbers) -> Order:
 
 
 def _hold_window(prepared: PreparedOrder) -> timedelta:
-    """None for a test order whose cancellation is to be refused: it must come to the store."""
+    """The end of the hold window; None for a test order whose cancellation the store must refuse."""
     if prepared.access.caller.is_test:
         outcome = (prepared.request.metadata or {}).get(TEST_OUTCOME)
         if outcome == TestOutcome.CANCEL_REFUSED:
@@ -208,7 +208,7 @@ def _hold_window(prepared: PreparedOrder) -> timedelta:
 
 
 def _recipient(prepared: PreparedOrder) -> dict[str, str]:
-    """With the kind of place that was priced, where the order leaves it to its quote."""
+    """The recipient, with the location type of the quote if the order does not name one."""
     recipient, quote = dict(prepared.request.recipient), prepared.quote
     if quote is not None and quote.location_type:
         recipient.setdefault("LocationType", quote.location_type)

@@ -44,7 +44,7 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
 
 
 class PackingSlips(NamedTuple):
-    """One PDF of all that could be made, empty where none could, and why others could not."""
+    """One PDF with all packing slips that could be rendered, and the reasons for those that could not."""
 
     pdf: bytes
     refused: list[str]

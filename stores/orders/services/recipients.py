@@ -120,7 +120,7 @@ def _erase_items(order: Order) -> None:
 
 
 def _delete_proof_of(order: Order, item: OrderItem) -> None:
-    """The proof of the same values. One made under an earlier template goes when it is unused for long enough."""
+    """Deletes the proof of the same values. Retention removes proofs of earlier template versions."""
     caller = Caller(user_id=order.user_id, application_id=order.application_id, is_test=order.is_test)
     with suppress(DomainError):
         product = product_version_of(item.product_id)

@@ -1,4 +1,4 @@
-"""The same once more: a new order of what was printed before, from the very files that were."""
+"""Reprints: a new order of the same items, printed from the same files."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -77,7 +77,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
 
 
 def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[StoredPrint | None, ...]:
-    """Not drawn again: pictures of an application, and the template of that day, may be gone."""
+    """Copies the print files: the pictures and the template they were rendered from may no longer exist."""
     assets = tuple(order.ordered_assets.values_list("asset", flat=True))
     copies: list[StoredPrint | None] = []
     try:

@@ -1,4 +1,4 @@
-"""What a store would do, done by a worker: takes test orders to the outcome that they name."""
+"""Plays the store for test orders: a worker moves them to their requested outcome."""
 
 import logging
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from stores.orders.services.transitions import (
 logger = logging.getLogger(__name__)
 
 S = OrderStatus
-# The statuses after Received. What is moved elsewhere meanwhile has left its story.
+# The statuses after Received. An order in any other status has left its story.
 PATHS: dict[str, tuple[OrderStatus, ...]] = {
     TestOutcome.REJECTED: (S.REJECTED,),
     TestOutcome.ON_HOLD: (S.ON_HOLD,),
@@ -53,7 +53,7 @@ def due_stories() -> Sequence[UUID]:
 
 @transaction.atomic
 def run_step(*, order_id: UUID) -> bool:
-    """The next step of an order's story, unless another worker took it: False then."""
+    """Runs the next step of an order's story; False if another worker holds it."""
     order = Order.objects.select_related("store").filter(pk=order_id).first()
     if order is None:
         return False
@@ -65,7 +65,7 @@ def run_step(*, order_id: UUID) -> bool:
         with transaction.atomic():
             continues = _step(locked, story)
     except DomainError as error:
-        # Somebody else has moved it where this story does not lead.
+        # Another user moved the order to a status that is not part of this story.
         logger.info("The story of test order %s ends: %s", locked, error.message)
         continues = False
     if continues:
@@ -76,12 +76,12 @@ def run_step(*, order_id: UUID) -> bool:
 
 
 def postpone_step(*, order_id: UUID) -> None:
-    """For a step that failed by a mistake of ours."""
+    """Delays a step that failed with an unexpected error."""
     OrderStory.objects.filter(pk=order_id).update(due=timezone.now() + PUT_OFF)
 
 
 def _step(order: Order, story: OrderStory) -> bool:
-    """Whether anything can follow; `due` of the story says when."""
+    """Runs one step; returns whether another one can follow, at `due` of the story."""
     if order.cancellation == CancellationState.REQUESTED:
         if story.outcome == TestOutcome.CANCEL_REFUSED:
             refuse_cancellation(order=order, actor=ACTOR, note=NOTE)

@@ -1,4 +1,4 @@
-"""All changes of an order after it was placed."""
+"""All changes of an order after it was placed: transitions, cancellation, parcels."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -305,7 +305,7 @@ def _names(statuses: Any) -> str:
 
 
 def advance_demo_orders(*, older_than: timedelta) -> int:
-    """Moves every order of the demo store on that has not changed for so long; returns how many.
+    """Advances each order of the demo store that has not changed for `older_than`; returns how many.
 
     Those with a story of their own are left to it.
     """

@@ -69,7 +69,7 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
 
 
 def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:
-    """A test order's outcome is one that a worker can play; in a live order it is metadata like any other."""
+    """Faults of a test order's outcome; in a live order it is ordinary metadata."""
     outcome = (request.metadata or {}).get(TEST_OUTCOME)
     if not access.caller.is_test or outcome is None or outcome in TestOutcome.values:
         return []

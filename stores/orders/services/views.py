@@ -16,7 +16,7 @@ LONGEST_QUERY = 1000
 def save_order_view(
     *, owner: Any, name: str, query: str, is_shared: bool = False, store_pk: int | None = None
 ) -> OrderView:
-    """One of the owner's that has this name is written over."""
+    """Saves a view; replaces the owner's view of the same name."""
     name = " ".join(name.split())
     if not name:
         raise Invalid.at("/Name", "required", "Name: give the view a name.")
@@ -38,7 +38,7 @@ def save_order_view(
 
 
 def delete_order_view(*, owner: Any, view_id: int) -> str:
-    """The name of the view that is gone; nobody deletes another one's."""
+    """Deletes one of the owner's views and returns its name."""
     view = OrderView.objects.filter(owner=owner, pk=view_id).first()
     if view is None:
         raise NotFound("You have no such view.", code="view_not_found")

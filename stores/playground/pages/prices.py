@@ -1,4 +1,4 @@
-"""The part of the form that asks for a price: a quantity and a place."""
+"""The part of the form for a price: quantity and destination."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from stores.orders.pricing import PriceRequest, PriceRequestItem
 # Pointers of the API, and the fields of the form.
 PLACES = {"/Items/0/Quantity": "quantity", "/ShipTo/CountryCode": "country"}
 LARGEST_QUANTITY = 2_147_483_647
-# Somebody to send the example order to, where the product is delivered there.
+# Recipients of the example order, by country.
 EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
     "CA": {"Address1": "100 King Street West", "City": "Toronto", "State": "ON", "PostalCode": "M5X 1A9"},
@@ -36,7 +36,7 @@ class PriceForm:
     quote: Quote | None = None
 
     def request(self, product_id: str) -> PriceRequest | None:
-        """None, with an error beside the field, where the quantity is no number."""
+        """The price request; None, with an error at the field, if the quantity is not a number."""
         if (
             not self.quantity.isascii()
             or not self.quantity.isdigit()
