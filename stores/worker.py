@@ -1,4 +1,4 @@
-"""Takes test orders to the outcome that they name, beside the jobs of a worker."""
+"""Runs the stories of test orders beside the jobs of a worker."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ PAUSE_SECONDS = 2.0
 
 
 class StoryPlayer:
-    """One step after another, in a thread of its own: nothing of it is urgent enough for more."""
+    """Runs steps one after another in one thread; none of them is urgent."""
 
     name = "test order stories"
 
@@ -30,7 +30,7 @@ class StoryPlayer:
         self._is_closing = False
 
     async def poll_due(self) -> None:
-        """Until cancelled: takes every step that is due."""
+        """Runs due steps until it is cancelled."""
         while True:
             wait = LOOK_SECONDS
             try:
@@ -55,7 +55,7 @@ class StoryPlayer:
 
 
 def _take_step(order_id: UUID) -> None:
-    """One that fails is put off, and holds up none of the others."""
+    """Runs one step. A failed step is postponed and does not block others."""
     try:
         run_step(order_id=order_id)
     except (OperationalError, InterfaceError):

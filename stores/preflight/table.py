@@ -1,4 +1,4 @@
-"""Every rule of preflight: its code, what it means, how severe it is, what to do, and what finds it."""
+"""All rules of preflight: code, meaning, severity, advice, and the function that checks it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Severities = Mapping[ColourPolicy, Severity | None]
 
 ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)
 WARNING: Severities = dict.fromkeys(ColourPolicy, Severity.WARNING)
-# Says nothing where colours keep their profiles.
+# Applies only when all colours are converted to inks.
 WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.WARNING}
 STRICT_WHEN_CONVERTED: Severities = {
     ColourPolicy.MANAGED: Severity.WARNING,
@@ -25,7 +25,7 @@ STRICT_WHEN_CONVERTED: Severities = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`message` follows what is at fault: "Name" + "is set in letters too small to print"."""
+    """`message` continues the name of the box: "Name" + "is set in letters too small to print"."""
 
     code: str
     severities: Severities

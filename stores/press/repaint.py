@@ -1,4 +1,4 @@
-"""Walks through all that a page draws and paints its colours anew: content streams, gradients and pictures."""
+"""Converts all colours of a page: content streams, gradients and pictures."""
 
 import zlib
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
 
 
 def kind_of(space: Any) -> str | None:
-    """What kind of colours a colour space has; None for patterns, spot colours and other spaces."""
+    """The kind of a colour space; None for patterns, spot colours and other spaces."""
     if isinstance(space, pikepdf.Name):
         return KINDS_OF_DEVICES.get(str(space))
     if not isinstance(space, pikepdf.Array) or not len(space):
@@ -35,7 +35,7 @@ def kind_of(space: Any) -> str | None:
 
 
 class Repaint:
-    """Each object is painted once; what makes a mask is painted in shades."""
+    """Converts each object once; objects of masks become grey."""
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
         self._pdf, self._paint = pdf, paint
@@ -164,7 +164,7 @@ def _values(resources: Any, key: str) -> Iterator[Any]:
 
 
 def _decoded(image: Any, kind: str) -> Image.Image | None:
-    """None for what cannot be read here: it keeps its own colours, with their profile."""
+    """The decoded picture; None if it cannot be read and therefore keeps its colours and profile."""
     filters = image.get("/Filter")
     names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
     mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}[kind]

@@ -1,4 +1,4 @@
-"""Colours in content streams. What Typst writes is rewritten as text; other PDFs are taken apart properly."""
+"""Converts colours in content streams: of Typst as text, of other PDFs by parsing them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from stores.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB, OPERATORS, Pa
 DEVICES = {b"g": GREY, b"G": GREY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
 STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
-# Strings first: they may hold anything. One class of characters at the start lets the search run past all numbers.
+# Strings come first, because they can contain anything; starting with one character class skips numbers fast.
 _OPERATORS = re.compile(
     rb"[(\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))"
     rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
@@ -46,7 +46,7 @@ class _Rewriting:
         self._content, self._spaces, self._paint = content, spaces, paint
         self._pieces: list[bytes] = []
         self._copied = 0
-        # The same few colours are set again and again.
+        # A cache, because pages repeat few colours.
         self._known: dict[tuple[bytes, bytes, str], bytes | None] = {}
 
     def run(self) -> bytes:
@@ -106,7 +106,7 @@ class _Rewriting:
 
 
 def setting(values: Values, kind: str, *, stroking: bool) -> bytes:
-    # What comes before may end in a name or an operator.
+    # A space, because the text before may end in a name or an operator.
     return b" " + b" ".join([*map(number, values), OPERATORS[kind][stroking]])
 
 

@@ -1,4 +1,4 @@
-"""What artwork behind a page prints with."""
+"""Rules for the artwork behind a page."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from stores.typesetting.template import CMYK
 
 POINT_MM = 25.4 / 72
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
-# Of one kind on one page: who corrects them finds the rest.
+# Findings of one kind on one page; more are omitted.
 OF_A_KIND = 5
 
 

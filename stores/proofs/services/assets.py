@@ -47,7 +47,7 @@ class CleanPicture:
     form: AssetFormat
     width: int
     height: int
-    # As it was sent, where its own inks or greys are others than those of the picture.
+    # The original plates, if their inks or greys differ from those of the picture.
     plates: bytes = b""
     plates_form: str = ""
 

@@ -28,7 +28,7 @@ CACHE_BYTES = 16_000_000
 WAIT_SECONDS = 1.0
 STRANGERS = "start page"
 STRANGER = Caller()
-# For fields without a default of their own, by their name or by their SubType.
+# Examples for fields without a default, by name or SubType.
 SAMPLES = {
     "Name": USUAL_NAME,
     "Agent": USUAL_NAME,
@@ -46,7 +46,7 @@ register_cache(_kept)
 
 
 def live_values(*, card: Showcase, name: str) -> dict[str, str]:
-    """What is sent to make the proof: the name, and something for each field that has no default."""
+    """The values of the proof: the name, and an example for each field without a default."""
     if is_blank(name):
         name = USUAL_NAME
     if len(name) > LONGEST_NAME:
@@ -87,7 +87,7 @@ def _draw(filling: TemplateMerge) -> bytes:
 
 
 def _count(address: str) -> None:
-    """Only what is drawn anew is counted; an address has so many in a minute."""
+    """Counts new renderings against the limit of the address for each minute."""
     bucket = f"live-proof:{bucket_of_address(address)}"
     standing = cached_rejection(bucket) or count_request(
         policy="live-proof", bucket=bucket, quota=settings.LIVE_PROOFS_PER_MINUTE

@@ -18,7 +18,7 @@ from stores.typesetting import render_print
 
 # An order is created within one request.
 SECONDS = 20.0
-# Across every page of a test order: whoever prints it by mistake sees it.
+# Printed across every page of a test order, in case it is printed by mistake.
 TEST_MARK = "TEST"
 
 

@@ -1,4 +1,4 @@
-"""Proofs: rendered on request and stored under a digest of their input, with all their files or not at all."""
+"""Proofs: rendered on request and stored under a digest of their input, all files or none."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -75,7 +75,7 @@ class TemplateChecks:
 
 
 def _broken_eddm_rules(template: Any) -> Iterator[Problem]:
-    """Of a template that was parsed without a problem."""
+    """EDDM findings of a template that was parsed without a problem."""
     for finding in check_pages(template["Pages"]):
         if finding.is_error:
             where = pointer("Template", "Pages", finding.page or 0, "Boxes", finding.box or 0)
