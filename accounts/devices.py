@@ -15,7 +15,7 @@ from fulfillment.core.secrets import digest, digests, generate_secret
 
 KNOWN_FOR = timedelta(days=180)
 SALT = "accounts.devices"
-# The first mark counts: each browser also names those it wants to be taken for.
+# The first match counts: browsers also name those they imitate.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -50,14 +50,14 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
 
 
 def browser_named(user_agent: str) -> str:
-    """In words, such as "Firefox on Windows"; only ever names of these lists."""
+    """A label such as "Firefox on Windows", made only of names from these lists."""
     browser = next((name for mark, name in BROWSERS if mark in user_agent), "an unknown browser")
     system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
     return f"{browser} on {system}" if system else browser
 
 
 def remember_device(response: HttpResponse, user: User) -> None:
-    """Only once every step of the sign-in is done, or the password was changed here."""
+    """Call it after the complete sign-in, or after a password change in this browser."""
     kept = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,

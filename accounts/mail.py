@@ -1,4 +1,4 @@
-"""Letters to people, from a template of plain text whose first line is the subject."""
+"""Sends mails from plain text templates whose first line is the subject."""
 
 import logging
 import re
@@ -36,8 +36,8 @@ def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
 
 
 def send_text(subject: str, body: str, to: str) -> None:
-    """As plain text, and as a page in the colours of the service."""
-    # Names people chose are in the subject, and a header is one line.
+    """Sends a mail as plain text and as HTML in the colours of the service."""
+    # The subject contains names chosen by users, and a header must be one line.
     subject, text = " ".join(subject.split()), body.strip() + "\n"
     light, dark = colours()
     context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark}
@@ -46,7 +46,7 @@ def send_text(subject: str, body: str, to: str) -> None:
 
 @cache
 def colours() -> tuple[dict[str, str], dict[str, str]]:
-    """Of static/brand/tokens.css, on a light ground and on a dark one: mail programs read no variables."""
+    """The colours of static/brand/tokens.css for light and dark: mail programs support no CSS variables."""
     path = finders.find("brand/tokens.css")
     pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
     named = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]
@@ -54,7 +54,7 @@ def colours() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _parts(text: str) -> list[list[dict[str, object]]]:
-    """Paragraphs of lines. Only an address of this service with a line to itself is a link: names may hold others."""
+    """Paragraphs of lines. Only a URL of this service on its own line becomes a link: names may contain others."""
     return [
         [{"text": line, "is_link": line.startswith(f"{settings.PUBLIC_URL}/")} for line in part.splitlines()]
         for part in text.strip().split("\n\n")

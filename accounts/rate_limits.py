@@ -17,7 +17,7 @@ from fulfillment.core.observability.instruments import count_refusal
 
 MINUTE, QUARTER_OF_AN_HOUR, DAY = 60, 900, 86_400
 SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failures"
-# Pages below the address of the API: apart from its calls, so that neither is refused for the other.
+# Pages of the API reference have their own limit, separate from API calls.
 REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
@@ -48,7 +48,7 @@ register_cache(_over)
 
 @dataclass(frozen=True, slots=True)
 class RateLimitStatus:
-    """Where a bucket stands after the present request was counted."""
+    """The state of a bucket after the current request was counted."""
 
     policy: str
     quota: int
@@ -66,7 +66,7 @@ class RateLimitStatus:
 
     @property
     def seconds_until_reset(self) -> int:
-        """Whole seconds after which a full quota is there for certain."""
+        """Whole seconds until the full quota is available again."""
         return max(1, math.ceil(self.resets_in))
 
     def headers(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class RateLimitStatus:
 
 
 def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE) -> RateLimitStatus:
-    """Counts one request of `bucket` and tells where it stands."""
+    """Counts a request of `bucket` and returns the new state."""
     row = fetch_row(COUNT_ONE[window], (bucket,))
     if row is None:
         raise AssertionError("an upsert returns its row")
@@ -90,7 +90,7 @@ def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE)
 
 
 def refund(bucket: str) -> None:
-    """Takes one request out of the count: it turned out to be none of those that are limited."""
+    """Uncounts a request that turned out not to be limited."""
     execute(GIVE_BACK, (bucket,))
 
 
@@ -101,7 +101,7 @@ def forget(bucket: str) -> None:
 
 
 def cached_rejection(bucket: str) -> RateLimitStatus | None:
-    """The standing of a bucket that this process saw run over in its present window: no need to ask again."""
+    """The state of a bucket that this process saw exceed its limit in the current window, without a query."""
     known = _over.get(bucket)
     if known is None:
         return None
@@ -114,7 +114,7 @@ def cached_rejection(bucket: str) -> RateLimitStatus | None:
 
 
 def remember_refusal(bucket: str, limit_status: RateLimitStatus) -> None:
-    """Lets `cached_rejection` find the standing until its window ends."""
+    """Stores the state for `cached_rejection` until the window ends."""
     if len(_over) >= MAX_REMEMBERED:
         _over.clear()
     _over[bucket] = (time.monotonic() + limit_status.resets_in, limit_status)

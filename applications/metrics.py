@@ -1,4 +1,4 @@
-"""What /metrics shows of this app, and how calls are counted."""
+"""Metrics of this app, and the counting of API calls."""
 
 import time
 from typing import Any
@@ -12,7 +12,7 @@ from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
 from fulfillment.core.observability.gauges import Gauges
 
-# Only the newest attempts are looked at, so that the query costs the same however many there are.
+# Only the newest attempts, so that the query's cost does not grow.
 DELIVERIES = """
 SELECT 'deliveries_waiting', '', count(*)::float8 FROM applications_delivery WHERE state = 'Pending'
 UNION ALL
@@ -45,7 +45,7 @@ def count_request(caller: Caller, status: int) -> None:
 def record_request(
     request: HttpRequest, response: HttpResponse, caller: Caller, seconds: float, request_id: str
 ) -> None:
-    """For the log of the application's calls."""
+    """Adds the call to the log of the application."""
     limit_status = getattr(request, "rate_limit_status", None)
     if limit_status is not None and limit_status.used >= QUOTA_SHARE * limit_status.quota:
         note_quota(
@@ -75,7 +75,7 @@ def record_request(
 
 
 def flush_usage() -> None:
-    """Counts first: a log that cannot be written must not hold them up."""
+    """Writes the counts first, so that a failing log does not delay them."""
     try:
         flush_counts()
     finally:

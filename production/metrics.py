@@ -1,4 +1,4 @@
-"""What /metrics shows of this app."""
+"""Metrics of this app."""
 
 from fulfillment.core.observability.gauges import Gauges
 

@@ -12,7 +12,7 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 
 @admin.register(Subscription)
 class SubscriptionAdmin(ConsoleAdmin):
-    """Keys are never shown here: their owners see them on their own pages."""
+    """Never shows keys; owners see them in the portal."""
 
     list_display = ["owner", "requests_per_minute", "created"]
     list_select_related = ["user", "application"]

@@ -44,7 +44,7 @@ def cancel_change(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
-    """GET asks: programs that look through mail follow links, and must not confirm anything."""
+    """GET shows a button: mail scanners follow links and must not confirm anything."""
     try:
         if request.method == "POST":
             user = confirm_email_change(token=token)
@@ -58,7 +58,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
-    """As above GET only asks. Needs no sign-in: who reads the mail is who may say so."""
+    """GET shows a button, as above. Needs no sign-in: the link proves access to the mailbox."""
     template = "accounts/address_confirm.html"
     try:
         if request.method == "POST":

@@ -19,7 +19,7 @@ from fulfillment.core.secrets import masked
 
 @method_decorator([sensitive_post_parameters(), signed_in], name="dispatch")
 class KeysView(View):
-    """The keys are masked until the password was typed again; POST is that password."""
+    """Keys are masked until the user confirms the password; POST sends it."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self._show(request, PasswordConfirmForm())
@@ -69,7 +69,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
-    """GET asks, POST does it; before either comes the password."""
+    """GET asks for confirmation, POST regenerates; both need the password first."""
     subscription = _subscription_of(signed_in_user(request))
     if slot not in SubscriptionSlot.values:
         raise NotFound("There is a primary and a secondary key only.")

@@ -25,7 +25,7 @@ TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
 class ChangePasswordForm(PasswordChangeForm):
-    """Its present password counts against the account like every other."""
+    """Wrong current passwords count against the account's limit."""
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -64,7 +64,7 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
         """Django keeps the token in the session, where a copy of the database would hold a link that works."""
         session = self.request.session
         if kept := session.get(TOKEN_IN_SESSION):
-            # A process of the release before wrote it as it is.
+            # The previous release stored it unencrypted.
             with contextlib.suppress(InvalidToken):
                 session[TOKEN_IN_SESSION] = decrypt(kept.encode())
         response = super().dispatch(*args, **kwargs)
@@ -74,7 +74,7 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         response = super().form_valid(form)
-        # Else who resets because strangers try the account would still be kept out by them.
+        # Otherwise an attack on the account would lock out its owner even after a reset.
         remember_device(response, form.user)
         return response
 
@@ -105,5 +105,5 @@ class PasswordChangeView(views.PasswordChangeView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         response = super().dispatch(request, *args, **kwargs)
-        # Rendered here, where the user's time zone still holds.
+        # Rendered here, while the user's time zone is active.
         return response.render() if hasattr(response, "render") else response

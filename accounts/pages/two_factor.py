@@ -39,7 +39,7 @@ def show_two_factor(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def set_up(request: HttpRequest) -> HttpResponse:
-    """After the password the key as a QR code; a code made with it turns the second step on."""
+    """After the password it shows the key as a QR code; a valid code turns the second step on."""
     user = signed_in_user(request)
     if user.two_factor_since is not None:
         return redirect("portal:two-factor")
@@ -114,14 +114,14 @@ def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> b
 
 
 def _show_codes(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
-    """Once, in the answer to the POST itself: they are kept nowhere."""
+    """Shows the codes once, in the response to the POST: only digests of them are stored."""
     return render(
         request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": said}
     )
 
 
 def _key_being_set_up(request: HttpRequest) -> str:
-    """The same until it is confirmed, so that a wrong code does not ask for another scan."""
+    """The pending key; it stays the same after a wrong code, so that no second scan is needed."""
     kept = request.session.get(SESSION_NAME)
     if kept:
         return decrypt(b64decode(kept))

@@ -15,7 +15,7 @@ MAX_OPERATORS = 50
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
-    """Operators see all; others those they made, those for them, and those of applications they write."""
+    """Operators see all requests; users their own, and those of applications they may change."""
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
     )
@@ -49,7 +49,7 @@ def association_request_for(caller: Caller, request_id: Any, *, lock: bool = Fal
 
 @dataclass(frozen=True, slots=True)
 class Applicant:
-    """What somebody who decides wants to know of the application that asks."""
+    """Facts about the requesting application, for the decision."""
 
     owners: list[User]
     stores: list[Any]
@@ -58,7 +58,7 @@ class Applicant:
 
 
 def applicant_of(association_request: AssociationRequest) -> Applicant:
-    """Its people, the stores it has already, and what was decided about the same before."""
+    """The owners, the associated stores, and earlier decisions on the same relationship."""
     of_application = Role.objects.filter(application=association_request.application_id)
     people = Q(pk=association_request.application.user_id) | Q(
         pk__in=of_application.filter(store__isnull=True, user__isnull=False, grant__in=WRITE_GRANTS).values(
@@ -92,6 +92,6 @@ def _known_state(state: str) -> str:
 
 
 def operators_to_inform() -> list[User]:
-    """Confirmed addresses only: nobody else's is known to be theirs."""
+    """Operators with a confirmed address; others might belong to someone else."""
     operators = User.objects.filter(is_operator=True, is_active=True, email_confirmed__isnull=False)
     return list(operators.exclude(email="").select_related("tenant").order_by("created")[:MAX_OPERATORS])

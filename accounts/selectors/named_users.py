@@ -1,4 +1,4 @@
-"""Users by what a person at the command line writes."""
+"""Finds users by the names entered at the command line."""
 
 from contextlib import suppress
 from uuid import UUID
@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.names import prepared_name
 from fulfillment.core.errors import Conflict, NotFound
 
-# Of people who fit one name.
+# The number of matching users that a message lists.
 SHOWN = 5
 
 

@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 
-# The bell says no larger number.
+# The bell shows larger numbers as "+".
 MAX_COUNTED = 100
 
 
@@ -16,12 +16,12 @@ class Preference:
 
 
 def unread_of(user: User) -> QuerySet[Notification]:
-    """As many as the bell counts."""
+    """The number of unread notifications, up to the limit of the bell."""
     return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 
 def preferences_of(user: User) -> list[Preference]:
-    """Of every kind, in the order in which they are declared."""
+    """The preference of each kind, in the order of NotificationKind."""
     kept = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
     found = []
     for kind in NotificationKind:

@@ -15,7 +15,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
 LIFETIME = timedelta(hours=24)
-# Between two mails for the same user, so that no mailbox can be flooded from here.
+# The least time between two mails for a user, so that no mailbox is flooded.
 PAUSE = timedelta(minutes=1)
 
 
@@ -27,7 +27,7 @@ def request_email_change(*, user: User, email: str) -> EmailChange:
     try:
         send_letter("accounts/mails/email_confirm.txt", change.email, context)
     except MailUnavailable:
-        # It cannot be confirmed, and the next try must not have to wait.
+        # The unsent change cannot be confirmed; deleted, so that the next try need not wait.
         EmailChange.objects.filter(pk=change.pk).delete()
         raise
     if user.email_confirmed is not None:
@@ -80,6 +80,6 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
 
 
 def _notify_old_address(address: str, template: str, context: dict[str, object]) -> None:
-    """A mailbox that is gone is a usual reason for the change; it does not stop it."""
+    """Mails the old address. A failure is ignored: a lost mailbox is a common reason for the change."""
     with contextlib.suppress(MailUnavailable):
         send_letter(template, address, context)

@@ -1,4 +1,4 @@
-"""Answers kept so that a repeated request repeats nothing (Idempotency-Key)."""
+"""Stores answers to requests with an Idempotency-Key, so that a repeated request has no further effect."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,13 +18,13 @@ from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
 KEPT = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
-# Of a web machine and of the database, and as long as the work on a request takes.
+# The allowed difference between the clocks of web machine and database, plus the time of a request.
 CLOCKS_APART = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """Who sends what under which key; `content` is everything that makes it the same request."""
+    """A request with its key; `content` is all that identifies a repetition."""
 
     caller: Caller
     key: str
@@ -43,7 +43,7 @@ class StoredAnswer:
 
 
 def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
-    """What this request was answered before; refuses another request under the same key."""
+    """The stored answer to this request; refuses a different request under the same key."""
     kept = IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
@@ -147,7 +147,7 @@ def _release(numbers: list[int]) -> None:
         for number in numbers:
             fetch_row("SELECT pg_advisory_unlock(%s)", [number])
     except (DatabaseError, InterfaceError):
-        # Whatever state the connection is in: the locks end with it.
+        # A broken connection is no problem: its locks end with it.
         connection.close()
 
 

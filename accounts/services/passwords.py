@@ -17,7 +17,7 @@ MAX_ACCOUNTS = 100
 
 
 def request_reset_link(*, email: str) -> None:
-    """Leaves it to a worker to look whose address this is: an answer here takes the same time for all."""
+    """Queues a job that looks up the address, so that the response time is the same for all addresses."""
     app.configure_task(RESET_TASK).defer(email=email)
 
 

@@ -8,7 +8,7 @@ from accounts.services.idempotency import KEPT
 from accounts.services.notifications import KEPT as NOTIFICATIONS_KEPT
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# The longest counts for a day.
+# The longest window is a day.
 RATE_WINDOWS_KEPT = timedelta(hours=25)
 
 

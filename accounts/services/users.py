@@ -15,7 +15,7 @@ from accounts.services.subscriptions import create_subscription
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
-# Where each model field stands in what a caller sent.
+# The JSON pointer of each model field in the request.
 POINTERS = {
     "username": "/Username",
     "first_name": "/FirstName",
@@ -95,7 +95,7 @@ def _person_responsible(maker: User) -> User:
 @transaction.atomic
 def change_profile(*, user: User, first_name: str, last_name: str, phone: str, time_zone: str) -> User:
     user.first_name, user.last_name, user.phone, user.time_zone = first_name, last_name, phone, time_zone
-    # The name stays: one that was given before today's rules must not be in the way.
+    # The unchanged name is not checked: it may be older than the current rules.
     faults = [fault for fault in field_faults(user) if fault.pointer != POINTERS["username"]]
     if faults:
         raise Invalid("The profile cannot be saved.", faults=faults)
@@ -119,7 +119,7 @@ def username_taken(username: str) -> Invalid:
 
 
 def password_faults(password: str, user: User | None = None) -> list[Fault]:
-    """What the configured validators say against a password."""
+    """The messages of the configured validators about a password."""
     try:
         validate_password(password, user)
     except ValidationError as error:

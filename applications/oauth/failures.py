@@ -1,4 +1,4 @@
-"""How often one address may be refused at the token endpoint in a minute."""
+"""Limits the failures of one address at the token endpoint."""
 
 import json
 from dataclasses import dataclass, replace
@@ -11,11 +11,11 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.credentials import decode_basic
 from fulfillment.core.client_addresses import bucket_of_address
 
-# What a wrong secret, code or refresh token is answered with.
+# Error codes of wrong secrets, codes and refresh tokens.
 COUNTED = frozenset({"invalid_client", "invalid_grant"})
 
 
-# So many times its limit an address may be refused; then it is an attack, and its tokens are not checked either.
+# Beyond this multiple of the limit it is an attack: tokens from the address are no longer checked.
 FLOOD = 10
 
 
@@ -40,14 +40,14 @@ class Attempt:
         return cls(_bucket(request), client_id[:64])
 
     def cached_rejection(self) -> RateLimitStatus | None:
-        """Whether this client went on with wrong secrets after its address had run over."""
+        """The limit status, if this client failed again after its address exceeded the limit."""
         limit_status = rate_limits.cached_rejection(f"{self.bucket} {self.client_id}")
         if limit_status:
             self._count_on()
         return limit_status
 
     def count_outcome(self, content: str | None, status: int) -> RateLimitStatus | None:
-        """Counts a refusal; the standing of the address if that was one too many."""
+        """Counts a failure; returns the limit status of the address if it is exceeded."""
         error = json.loads(content or "{}").get("error") if status in {400, 401} else None
         if error not in COUNTED:
             return None
@@ -61,7 +61,7 @@ class Attempt:
         return limit_status
 
     def _count_on(self) -> RateLimitStatus | None:
-        """What comes after the limit is counted in this process only, for `flooding_address`."""
+        """Counts failures beyond the limit, in this process only, for `flooding_address`."""
         limit_status = rate_limits.cached_rejection(self.bucket)
         if limit_status:
             limit_status = replace(limit_status, used=limit_status.used + 1)

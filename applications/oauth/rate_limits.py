@@ -1,4 +1,4 @@
-"""What every answer below /api/ says of rate limits, and the limit of callers that are not known."""
+"""Rate limit headers of every API response, and the limit of unauthenticated requests."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ class RateLimits:
         return _with_headers(response, limit_status)
 
     def _page(self, request: HttpRequest) -> HttpResponse:
-        """Pages of the reference count for the address, also those of a signed-in user."""
+        """Counts pages of the API reference on the address, also for signed-in users."""
         bucket = _bucket(request, rate_limits.REFERENCE_PAGES)
         if limit_status := rate_limits.cached_rejection(bucket):
             return _with_headers(refusal_page(rate_limits.refusal(limit_status)), limit_status)
@@ -71,7 +71,7 @@ def _address_limit_status(policy: str, bucket: str, response: HttpResponse) -> R
             )
         except DATABASE_UNAVAILABLE:
             pass
-    # Nothing was counted; for so long nothing can be served either.
+    # The database is unavailable: nothing was counted, and nothing can be served.
     wait = float(response.get("Retry-After", "1"))
     return RateLimitStatus(policy, quota=0, used=0, resets_in=wait)
 

@@ -70,12 +70,12 @@ LEFT JOIN accounts_user unconfirmed
 LEFT JOIN accounts_subscription counting ON counting.user_id = unconfirmed.counted_on_id
 WHERE token.token_checksum = %(checksum)s
 """
-# The same, and the request counted: one way to the database for both.
+# Reads the token and counts the request in one round trip.
 COUNTED_CREDENTIALS = f"""
 WITH known AS ({CREDENTIALS}), counted AS ({rate_limits.COUNT_ROW.format(source="known")})
 SELECT * FROM known LEFT JOIN counted ON true
 """  # noqa: S608 - constants
-# The cheapest answer to whether looking further can be worth it; nothing is counted.
+# A cheap check whether a token exists; counts nothing.
 KNOWN = """
 SELECT 1 FROM oauth2_provider_accesstoken
 WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
@@ -83,7 +83,7 @@ WHERE token_checksum = %(checksum)s AND expires > statement_timestamp()
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Header only, before any body is read. The order of refusals is fixed: key missing, token, key invalid."""
+    """Reads headers only, before any body. Checks in a fixed order: key missing, token, key invalid."""
 
     def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
@@ -92,7 +92,7 @@ class TokenAuthentication(BaseAuthentication):
         if len(key) > LONGEST_KEY:
             raise _key_refused(INVALID_KEY, "subscription_key_invalid")
         caller, limit_status = caller_of(request.META.get("HTTP_AUTHORIZATION", ""), key)
-        # On Django's own request, where the middleware finds both, also of a call that is refused.
+        # Stored on Django's request, where the middleware reads both, also for refused calls.
         django_request = request._request  # noqa: SLF001
         django_request.auth, django_request.rate_limit_status = caller, limit_status
         if limit_status.is_exceeded:
@@ -111,7 +111,7 @@ def is_token_known(authorization: str) -> bool:
 
 
 def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
-    """Who calls, and where the subscription stands after this request was counted."""
+    """The caller, and the rate limit status after this request was counted."""
     if not authorization:
         raise Unauthorized(
             "The Authorization header with an access token is missing.",
@@ -173,7 +173,7 @@ def _validate_token(
 
 @lru_cache(maxsize=1024)
 def _scopes(text: str) -> frozenset[str]:
-    """Of the text alone: the same for every token that carries it."""
+    """Parses scopes, cached by their text."""
     return with_implied(text.split())
 
 

@@ -1,4 +1,4 @@
-"""The toolkit's questions about clients, codes and tokens, answered by the rules of this service.
+"""Validates clients, codes and tokens for django-oauth-toolkit.
 
 Codes and tokens are found by a digest of their value; the values are not stored. A code is claimed and a refresh
 token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
@@ -29,7 +29,7 @@ from applications.registration.models import Application, ApplicationKey
 from applications.registration.models.application import EXTERNAL_ID
 from fulfillment.core.secrets import digests
 
-# Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
+# Two tabs may refresh at once: within this time a spent refresh token does not end its family.
 REUSE_TOLERANCE = timedelta(seconds=10)
 CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 SPEND_OLD_PAIR = """
@@ -136,7 +136,7 @@ class Validator(OAuth2Validator):
             user=request.user,
             code=sha256(code["code"]),
             expires=timezone.now() + timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS),
-            # Blank when the client sent none: then it need not repeat it for the token.
+            # Empty if the client sent none; then the token request needs none either.
             redirect_uri="" if request.using_default_redirect_uri else request.redirect_uri,
             scope=" ".join(request.scopes),
             code_challenge=request.code_challenge,
@@ -175,7 +175,7 @@ class Validator(OAuth2Validator):
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: Application, *args: Any, **kwargs: Any
     ) -> bool:
-        return True  # validate_code compares it, together with everything else that the code is bound to
+        return True  # validate_code compares it, with everything else that the code is bound to
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
@@ -195,7 +195,7 @@ class Validator(OAuth2Validator):
             return False
         now = timezone.now()
         if held.revoked is not None:
-            # It cannot be reused before it was used: the clock was set back.
+            # A reuse before the first use means that the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
                 end_token_family(token_family=held.token_family)
             return False
@@ -255,7 +255,7 @@ def _same_redirect(request: Request, grant: Grant, client: Application) -> bool:
 
 
 def _refresh_deadline(held: RefreshToken) -> datetime:
-    """Idle for too long, or too long after the sign-in, whichever comes first."""
+    """The end of a refresh token: after idle time, or after the maximum time since the sign-in."""
     signed_in = min(held.created, started_at(held.token_family) or held.created)
     idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     return min(held.access_token.expires + idle, signed_in + settings.REFRESH_TOKEN_MAXIMUM_AGE)

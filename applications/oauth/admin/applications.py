@@ -1,4 +1,4 @@
-"""Applications, with the action that needs to know of tokens."""
+"""The admin of applications, with an action on their tokens."""
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet

@@ -1,4 +1,4 @@
-"""The toolkit's records, to look at and to revoke; their values are stored as digests and shown nowhere."""
+"""Read-only admins of tokens, with revocation. Only digests of the values are stored."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     list_display = ["id", "application", "user", "scope", "created", "expires"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
-    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]
@@ -47,7 +47,7 @@ class RefreshTokenAdmin(ReadOnlyAdmin):
     list_display = ["id", "application", "user", "created", "revoked"]
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
-    # By the indexes of the two foreign keys: tokens are many, applications and users are few.
+    # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Client ID or user name, written out"
     ordering = ["-pk"]

@@ -27,13 +27,13 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     application = find_application(application_id)
     if request.method == "POST":
         revoke_authorization(user=signed_in_user(request), application=application)
         messages.success(request, f"{application.name} no longer has access to your account.")
         return redirect("portal:authorizations")
-    # Only of applications the user has authorised: anybody else's name is not told.
+    # Only applications that the user has authorised; names of others are not revealed.
     given = [
         each for each in authorizations_of(signed_in_user(request)) if each.application.pk == application.pk
     ]

@@ -23,7 +23,7 @@ TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
 class PNGImage(BaseRenderer):
-    """Lets clients ask for image/png; the answer is finished bytes."""
+    """Declares image/png for content negotiation; the view returns the bytes."""
 
     media_type = "image/png"
     format = "png"

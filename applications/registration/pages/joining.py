@@ -1,4 +1,4 @@
-"""Asking for a relationship with an application that somebody else registered."""
+"""Requests for access to an application that another user registered."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -49,7 +49,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
-    """GET asks, POST does it."""
+    """GET asks for confirmation; POST performs the action."""
     caller = Caller.on_pages(request.user)
     association_request = association_request_for(caller, request_id)
     if association_request.user_id != caller.user_id:

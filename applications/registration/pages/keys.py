@@ -57,7 +57,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = key_of(application, key_id)
-    # The inputs know minutes only; a date that was left alone keeps its seconds.
+    # The inputs have minutes only; an unchanged date keeps its seconds.
     shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
     form = KeyForm(request.POST or None, initial=shown)
     if request.method == "POST" and form.is_valid():

@@ -124,7 +124,7 @@ def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
 
 
 def _caller(user_id: UUID | None, own: UUID) -> str:
-    """Names of people are not the application's to see without their consent."""
+    """The caller's label: names of users are not shown to applications without their consent."""
     if user_id is None:
         return "The application"
     return "You" if user_id == own else f"User {user_id.hex[-8:]}"

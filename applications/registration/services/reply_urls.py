@@ -1,4 +1,4 @@
-"""Which addresses an authorization response may go to (D20)."""
+"""Rules for redirect URIs of applications."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address

@@ -1,4 +1,4 @@
-"""Old invitations and old counts of calls."""
+"""Retention of invitations, call counts and call logs."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.registration.models import DailyUsage, LoggedRequest, OwnerInvitation
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# An invitation holds a person's address.
+# An invitation contains an e-mail address.
 INVITATIONS_KEPT = timedelta(days=30)
 USAGE_KEPT = timedelta(days=400)
 
@@ -31,7 +31,7 @@ def _old_usage() -> QuerySet[DailyUsage]:
 
 
 def _remove_usage(batch: int) -> Iterator[int]:
-    """Day by day, of which each has a row for an application at most."""
+    """Deletes day by day; a day has at most one row for each application."""
     for day in _old_usage().order_by("day").values_list("day", flat=True).distinct():
         yield DailyUsage.objects.filter(day=day).delete()[0]
 

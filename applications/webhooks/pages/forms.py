@@ -48,7 +48,7 @@ class WebhookForm(forms.Form):
         ]
 
     def values(self) -> dict[str, Any]:
-        """Under the contract's names, only what this form asks."""
+        """The form's values under the API's names."""
         return {
             name: self.cleaned_data[field]
             for name, field in WEBHOOK_FIELDS.items()
