@@ -1,4 +1,4 @@
-"""What the requests of a webhook were signed with, and why a signature that somebody received is not valid."""
+"""Signatures of sent requests, and the reasons why a received one is invalid."""
 
 import hmac
 import re
@@ -18,14 +18,14 @@ from applications.webhooks.sending.signatures import signed_headers
 from fulfillment.core.secrets import decrypt
 
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
-# What the libraries of Standard Webhooks take.
+# The tolerance of the Standard Webhooks libraries.
 TOLERANCE = timedelta(minutes=5)
 HEADER = re.compile(r"^\s*([A-Za-z0-9-]+)\s*:\s*(.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reason` says what is wrong; `notes` what is right but would fail elsewhere, or how to go on."""
+    """`reason` says why a signature is invalid; `notes` are further hints."""
 
     is_valid: bool
     reason: str
@@ -33,12 +33,12 @@ class Verdict:
 
 
 def sent_body(delivery: Delivery) -> bytes:
-    """To the byte as it is sent."""
+    """The exact bytes of the request body."""
     return orjson.dumps(event_record(delivery.event))
 
 
 def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]:
-    """Of one try. Without a signature where the secrets of that time have ended and were removed."""
+    """The headers of an attempt; without a signature if its secrets have been removed."""
     in_force = Q(expires__isnull=True) | Q(expires__gt=attempt.timestamp)
     secrets = delivery.webhook.secrets.filter(in_force, created__lte=attempt.timestamp).order_by("created")
     ciphertexts = [bytes(secret.ciphertext) for secret in secrets]
@@ -56,7 +56,7 @@ def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]
 
 
 def headers_in(text: str) -> dict[str, str]:
-    """The three headers out of whatever was copied: lines `name: value`, other headers among them."""
+    """Finds the three headers in copied lines `name: value`."""
     lines = (HEADER.match(line) for line in text.splitlines())
     found = {line[1].lower(): line[2] for line in lines if line}
     return {name: found[name] for name in NAMES if name in found}
@@ -107,7 +107,7 @@ def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[s
 def _mismatch_reason(
     webhook: Webhook, body: str, headers: Mapping[str, str], given: list[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """Tries the usual mistakes of receivers."""
+    """The reason of a mismatch: tests the usual mistakes of receivers."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
         "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,

@@ -1,4 +1,4 @@
-"""The search of the console's lists: each word is part of what the record, or one it belongs to, is called."""
+"""The search of the console's lists: each word must occur in a name of the record or of a related one."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.utils.text import smart_split, unescape_string_literal
 
-# No record is called by more, and each word is a condition of the query: a pasted page would be thousands.
+# The limit of words, because each is a condition of the query.
 MAX_WORDS = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
 
