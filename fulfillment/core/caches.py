@@ -1,4 +1,4 @@
-"""What a process keeps in memory, bounded by weight; all of it can be emptied at once."""
+"""Caches of a process, limited by weight; all of them can be cleared at once."""
 
 import threading
 from collections import OrderedDict
@@ -17,7 +17,7 @@ _registered: list[Clearable] = []
 
 
 def register_cache(cache: Clearable) -> None:
-    """For what lives as long as the process: tests empty it, or one would see what another has left."""
+    """Registers a cache that lives as long as the process, so that tests can clear it."""
     _registered.append(cache)
 
 

@@ -10,7 +10,7 @@ class Companion(Protocol):
         """Runs until cancelled."""
 
     def stop_claiming(self) -> None:
-        """The worker is to end: finish what is under way, start nothing new."""
+        """Called when the worker stops: finish work under way, start nothing new."""
 
     async def close(self) -> None:
-        """Ends what is under way, after a moment to finish."""
+        """Cancels work under way, after a moment to finish."""

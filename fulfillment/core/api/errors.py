@@ -29,7 +29,7 @@ SAID = {
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
 }
-# RFC 9457: one title for one kind of problem. `Code` and `detail` say what happened.
+# RFC 9457: one title for each status; `Code` and `detail` tell problems apart.
 TITLES = {
     400: "Invalid request",
     401: "Credentials missing or invalid",
@@ -151,7 +151,7 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
 
 
 def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
-    """Writes the one line of it; Django would write another, of a page with the whole stack."""
+    """Logs an outage in one line, instead of Django's stack trace."""
     response.lost_connection = log_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
     if state == DISK_FULL:
@@ -163,7 +163,7 @@ def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpRes
 
 
 def _sqlstate(exc: BaseException) -> str:
-    """Empty when there is no connection to have one from."""
+    """The SQLSTATE of the error; empty without a connection."""
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
@@ -227,7 +227,7 @@ def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
     code, detail = codes.get(exc.status_code, exc.default_code), str(exc.detail)
-    # A body that cannot be read has one mistake, which is of the whole.
+    # An unreadable body has one fault, of the body as a whole.
     faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
     return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 

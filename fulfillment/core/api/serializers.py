@@ -1,4 +1,4 @@
-"""Serializers that take what the contract says and nothing else: strict types, no unknown names."""
+"""Strict serializers: exact types, no unknown names."""
 
 import threading
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from rest_framework.fields import empty
 from fulfillment.core.mistakes import LISTED, UNLISTED
 from fulfillment.core.visible_text import has_control_character, is_blank
 
-# A member of a body cannot be called so: no NUL passes the parser.
+# No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"
 
 
@@ -51,7 +51,7 @@ class StrictFlag(serializers.BooleanField):
 
 
 class StrictChoice(serializers.ChoiceField):
-    """Says what may be chosen."""
+    """Lists the allowed values in its error."""
 
     default_error_messages = {"invalid_choice": "Write one of {allowed}."}
 
@@ -71,7 +71,7 @@ class StrictInteger(serializers.IntegerField):
 
 
 class StrictList(serializers.ListField):
-    """An array; one that is too long is refused before any of it is looked at."""
+    """An array; too long ones are refused before their elements are checked."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
@@ -117,7 +117,7 @@ class StrictSerializer(serializers.Serializer):
     """
 
     ignored_nulls = False
-    # For the description only; the view says what each is for.
+    # For the schema only; the view describes them.
     one_of_these_required: tuple[str, ...] = ()
     default_error_messages = {
         "unknown_field": "There is no field of this name. Allowed: {allowed}.",
@@ -142,7 +142,7 @@ class StrictSerializer(serializers.Serializer):
         raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
 
     def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
-        """A message for each of the first of the whole body, and the number of the others under no name there is."""
+        """Messages for the first unknown names; the number of all others is stored under a reserved name."""
         left = getattr(self.root, "names_left", LISTED)
         listed = names[:left]
         allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
@@ -156,7 +156,7 @@ class StrictSerializer(serializers.Serializer):
         return errors
 
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the fields; where these are good, of the rules."""
+        """The faults of the fields or, if they are valid, of the rules across fields."""
         try:
             values = super().to_internal_value(data)
             self.run_validators(values)
@@ -167,7 +167,7 @@ class StrictSerializer(serializers.Serializer):
         return {}
 
 
-# As DRF says of a null in place of a body.
+# DRF's message for null as body.
 NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 

@@ -38,7 +38,7 @@ def press_picture_file(digest: str, conversion: str) -> str:
 
 
 def write_files(files: Iterable[tuple[str, bytes]]) -> None:
-    """Writes all of them, over earlier ones of the same names; or none, as far as the storage still allows."""
+    """Writes all files, replacing existing ones; after an error it removes those already written."""
     written: list[str] = []
     try:
         for name, content in files:
@@ -72,7 +72,7 @@ def listed(folder: str) -> tuple[list[str], list[str]]:
 
 
 def batches(names: list[str]) -> Iterator[list[str]]:
-    """So many at a time as one statement looks up."""
+    """Splits names into batches for one statement each."""
     for start in range(0, len(names), BATCH):
         yield names[start : start + BATCH]
 
