@@ -22,10 +22,10 @@ SECRETS = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
 KEPT = (*SECRETS, "PUBLIC_URL", "DATABASE_URL")
 DEFAULT_PORT = "8000"
 LAST_PORT = 65535
-# Names the file that chose development mode where no variable did.
+# Names the file that turned development mode on.
 CHOSEN_BY = "FULFILLMENT_MODE_CHOSEN_BY"
 EVERY_ADDRESS = {"", "0.0.0.0", "::"}  # noqa: S104 - compared, not bound
-# `up` starts the server itself, among its printed steps.
+# `up` starts the server as one of its printed steps.
 WITHOUT_DATABASE = frozenset(
     {
         "check",
@@ -48,7 +48,7 @@ def prepare(arguments: Sequence[str]) -> None:
     command = arguments[1] if len(arguments) > 1 else "help"
     if not os.environ.get("FULFILLMENT_MODE", "").strip():
         os.environ[CHOSEN_BY] = str(ENVIRONMENT_FILE)
-    # The children of `up` are given all of them, and may not read the file.
+    # The children of `up` get all values in their environment and may not read the file.
     has_all = command != "up" and all(os.environ.get(name) for name in KEPT)
     values = {} if has_all else _kept_values(arguments if command == "up" else None)
     os.environ["FULFILLMENT_MODE"] = "development"
@@ -70,7 +70,7 @@ def reachable_host(host: str) -> str:
 
 
 def _is_requested() -> bool:
-    """A file left by `make run` must not turn a configured production machine into development mode."""
+    """Whether development mode was requested: a leftover file of `make run` must not turn it on in production."""
     if mode := os.environ.get("FULFILLMENT_MODE", "").strip():
         return mode == "development"
     configured = any(os.environ.get(name) or os.environ.get(f"{name}_FILE") for name in KEPT)
@@ -96,7 +96,7 @@ def _public_url(arguments: Sequence[str]) -> str:
     parser.add_argument("--port", default=os.environ.get("PORT") or DEFAULT_PORT)
     given, _ = parser.parse_known_args(list(arguments[2:]))
     host = reachable_host(given.host)
-    # `up` refuses the port itself, in a sentence about the port.
+    # `up` reports an invalid port itself.
     port = given.port if is_port(given.port) else DEFAULT_PORT
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -106,7 +106,7 @@ def is_port(value: str) -> bool:
 
 
 def _file_beside_data() -> Path:
-    """Where data lives outside of the checkout, its secrets stay with it: a new clone could not read it else."""
+    """The secrets' file beside data outside of the checkout, so that a new clone can read that data."""
     make_folder(VAR)
     return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
 

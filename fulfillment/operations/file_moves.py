@@ -19,13 +19,13 @@ from fulfillment.operations.backups.making import named_files
 
 CHUNK = 1 << 20
 PROGRESS_EVERY = 500
-# The probe of /readyz is no file of anyone.
+# The file that /readyz writes as a probe.
 PASSING = "health/"
 
 
 @dataclass(slots=True)
 class Moved:
-    """`absent` are files that rows name and the target does not have."""
+    """The result of a move; `absent` are files that rows name and the target lacks."""
 
     copied: int = 0
     there: int = 0
@@ -66,7 +66,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
     try:
         wanted, size = _content_of(name, source)
     except FileNotFoundError:
-        # Removed in the meantime: erasure of a recipient does not wait.
+        # Removed in the meantime by the erasure of a recipient, which does not wait.
         return
     if _is_there(name, target, wanted, size):
         moved.there += 1
@@ -80,7 +80,7 @@ def _move(name: str, source: Storage, target: Storage, moved: Moved, *, remove: 
 
 
 def _copy(name: str, source: Storage, target: Storage, wanted: str, size: int) -> bool:
-    """False for a file that was removed in the meantime; its copy is removed, too."""
+    """Copies a file; False if it was removed in the meantime, and then its copy as well."""
     try:
         with source.open(name) as file:
             target.save(name, File(file, name=name))

@@ -13,7 +13,7 @@ BEFORE_FIRST_RELEASE = (
 
 
 def is_older_than_first_release(connection: BaseDatabaseWrapper) -> bool:
-    """Whether migrations of an app were applied, but not the one it begins with now."""
+    """Whether an app has applied migrations, but not its current first one."""
     loader = MigrationLoader(connection)
     for app in service_apps():
         applied = {name for label, name in loader.applied_migrations if label == app.label}

@@ -1,4 +1,4 @@
-"""The first card of the console's start page: what people should look at, as the apps and the platform tell."""
+"""The first card of the console's start page: everything that needs attention."""
 
 import shutil
 
@@ -12,7 +12,7 @@ from fulfillment.core.admin.offers import Attention, Card
 from fulfillment.core.plugins import offered
 
 MAX_COUNTED = 1000
-# A disk with less free than this share of it is soon full.
+# The least free share of a disk.
 MIN_FREE = 0.10
 GIGABYTE = 1 << 30
 
@@ -34,7 +34,7 @@ def _failed_jobs() -> list[Attention]:
 
 
 def _full_disk() -> list[Attention]:
-    """Of the files this process keeps itself; a bucket has its own alarms."""
+    """A warning about a full disk with stored files; buckets have their own alarms."""
     if not isinstance(default_storage, FileSystemStorage):
         return []
     try:

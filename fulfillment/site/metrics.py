@@ -48,7 +48,7 @@ JOB_GAUGES = Gauges(JOBS, TEXTS)
 
 class DatabaseFigures:
     def collect(self) -> Iterator[Metric]:
-        """Of a database that is away one figure is left: that it is."""
+        """Reads the gauges; for an unavailable database only the gauge that says so."""
         up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
         try:
             families = _families()
@@ -84,7 +84,7 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
     registry = CollectorRegistry()
     MultiProcessCollector(registry)
     body = generate_latest(registry)
-    # What the processes counted is told also when the database is the one that is ill.
+    # Counters of the processes are shown even without the database.
     own = CollectorRegistry()
     own.register(DatabaseFigures())
     body += generate_latest(own)

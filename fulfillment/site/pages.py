@@ -1,4 +1,4 @@
-"""The guide and what people see when something goes wrong."""
+"""The guide, and the error pages."""
 
 import sys
 
@@ -51,13 +51,13 @@ def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return unknown_path(request)
-    # The resolver's own Http404 holds a list of every pattern; ours hold a sentence.
+    # Http404 of the resolver contains all URL patterns; ours contain a message.
     said = exception.args[0] if isinstance(exception, Http404) and exception.args else ""
     return render(request, "portal/404.html", {"said": said if isinstance(said, str) else ""}, status=404)
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    """Uses nothing that needs the database: it may be what is missing."""
+    """Renders without the database, which may be the cause of the error."""
     error = sys.exc_info()[1]
     if isinstance(error, DATABASE_UNAVAILABLE):
         if is_api(request.path_info):
@@ -74,7 +74,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
-    """Without the request, so that neither session nor user is looked up."""
+    """Renders without the request, so that neither session nor user is queried."""
     return HttpResponse(
         render_to_string(template), status=status, headers={"Cache-Control": "no-store", **(headers or {})}
     )

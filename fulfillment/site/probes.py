@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can serve."""
+"""Liveness and readiness probes."""
 
 import os
 import secrets
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.plugins import offered
 
-# A probe writes a file: load balancers ask often, storages may be billed by the request.
+# Cached, because load balancers call often and storages may bill each request.
 STORAGE_SECONDS = 10.0
 
 _storage: tuple[float, str] = (0.0, "")
@@ -58,7 +58,7 @@ def _database() -> str:
 
 
 def _migrations() -> str:
-    # Once found complete they stay so for the life of this process.
+    # Complete migrations stay complete during the process.
     if cache.get("migrations_complete"):
         return ""
     executor = MigrationExecutor(connection)
@@ -69,7 +69,7 @@ def _migrations() -> str:
 
 
 def _storage_failure() -> str:
-    """Of a probe not older than ten seconds: a file is written, read and removed."""
+    """The failure of the last storage probe, repeated every ten seconds: a file is written, read and removed."""
     global _storage
     until, failure = _storage
     if time.monotonic() >= until:
@@ -95,7 +95,7 @@ def _probe_storage() -> str:
 
 
 def _of_apps() -> dict[str, str]:
-    """What apps offer as `PROBES` in a module `health`: a name, and a function that says what is wrong."""
+    """The failures of the apps' `PROBES` in module `health`: (name, function that returns a failure)."""
     return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
 
 

@@ -1,4 +1,4 @@
-"""Which proxies are believed what they say about a client."""
+"""Reads the client address from trusted proxies."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -42,7 +42,7 @@ class TrustedProxies:
 
 
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
-    """The last address of the chain that is not a trusted proxy: what stands before it anyone may have written."""
+    """The last address of the chain that is not a trusted proxy: earlier ones may be forged."""
     address = peer
     for said in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
         stated = _without_port(said.strip())

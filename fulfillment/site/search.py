@@ -1,4 +1,4 @@
-"""The search of everything: what each app finds, and the pages of the console."""
+"""The console's search over all apps and console pages."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -14,12 +14,12 @@ from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
 
 MAX_SHOWN = 20
-# Nothing is called by more.
+# The longest search text.
 MAX_LETTERS = 200
 
 
 def find(request: HttpRequest, text: str) -> list[Hit]:
-    """What the person may see, best first."""
+    """The results that the user may see, best first."""
     words = " ".join(text.split())
     if len(words) > MAX_LETTERS or not any(letter.isalnum() for letter in words):
         return []

@@ -9,7 +9,7 @@ from fulfillment.operations.first_release import BEFORE_FIRST_RELEASE, is_older_
 
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
-        # Django would report an inconsistent history, with a traceback.
+        # Otherwise Django would report an inconsistent history with a traceback.
         if is_older_than_first_release(connections[options["database"]]):
             raise CommandError(BEFORE_FIRST_RELEASE)
         super().handle(*args, **options)

@@ -144,7 +144,7 @@ def start_database() -> None:
     if development.uses_embedded_server():
         postgres.ensure_running(development.DATA_FOLDER)
     try:
-        # Not through the pool, which would wait and hide the reason.
+        # Not through the pool, which would wait and hide the cause.
         psycopg.connect(settings.DATABASE_URL, connect_timeout=3).close()
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[0]
@@ -168,7 +168,7 @@ def start_web_server(
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws"]
     command += ["--host", host, "--port", str(port), "--workers", str(workers)]
     command += ["--blocking-threads", str(threads), "--respawn-failed-workers", "--workers-kill-timeout", "5"]
-    # At "warning" it says that there are more threads than cores: some stand by for cheap requests.
+    # At "warning" the server complains about more threads than cores, which are intended.
     command += ["--log-level", "error", "fulfillment.wsgi:application"]
     family.start("The web server", command, folder=settings.BASE_DIR, identity=identity)
     wait_until_ready(family, development.reachable_host(host), port)

@@ -1,4 +1,4 @@
-"""`manage.py worker`: runs jobs and sends webhooks; start as many as there is work for."""
+"""`manage.py worker`: runs jobs, sends webhooks and print jobs. Any number of workers may run."""
 
 import asyncio
 import contextlib
@@ -42,20 +42,20 @@ CONCURRENCY = 200
 HEARTBEAT_SECONDS = 10
 STALLED_SECONDS = 30
 RESCUE_SECONDS = 10
-# Shorter than what `up` and systemd give a process before they kill it.
+# Shorter than the time after which `up` and systemd kill a process.
 STOP_SECONDS = 8
-# For what is being sent when the worker stops.
+# Time for requests under way when the worker stops.
 FINISH_SECONDS = 5
-# After an error, until a worker that cannot restart gives up.
+# Time after an error until a worker that cannot restart gives up.
 GIVE_UP_SECONDS = 30
 CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
-# A name server that does not answer holds a thread for as long as its resolver waits.
+# A thread may wait for an unresponsive name server.
 NAME_THREADS = 64
 
 
 class Stuck(CommandError):
-    """Something did not end, so that the worker cannot restart; its supervisor starts another."""
+    """A task did not end, so the worker cannot restart; its supervisor starts another one."""
 
 
 class Command(BaseCommand):
@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
 
 async def work(concurrency: int) -> None:
-    """Until a signal; restarts a second after losing the database."""
+    """Works until a stop signal; restarts one second after losing the database."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(NAME_THREADS))
     stop = asyncio.Event()
@@ -103,7 +103,7 @@ def _stop(stop: asyncio.Event) -> None:
 
 
 def _exit_in_time() -> None:
-    """Whatever hangs, be it a thread: the process ends within STOP_SECONDS from here."""
+    """Ends the process within STOP_SECONDS, even if a thread hangs."""
     timer = threading.Timer(STOP_SECONDS, _exit_at_once)
     timer.daemon = True
     timer.start()
@@ -167,7 +167,7 @@ async def _work_until_error(
 async def end_tasks(
     tasks: Iterable[asyncio.Task[Any]], *, patience: float = CANCEL_SECONDS, limit: float = GIVE_UP_SECONDS
 ) -> None:
-    """Cancels until they have ended: a broken connection's error can take the place of a cancellation."""
+    """Cancels the tasks until all have ended: an error of a connection can replace a cancellation."""
     deadline = asyncio.get_running_loop().time() + limit
     left = {task for task in tasks if not task.done()}
     while left:
@@ -193,7 +193,7 @@ async def _run_jobs(opened: App, concurrency: int) -> None:
 
 
 async def _rescue_stalled(opened: App) -> None:
-    """Puts the jobs of workers that fell silent back into the queue, and forgets those workers."""
+    """Requeues the jobs of workers without a heartbeat, and removes these workers."""
     while True:
         for job in await opened.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS):
             with contextlib.suppress(exceptions.ConnectorException):

@@ -1,4 +1,4 @@
-"""Markdown of our own documents as HTML of our own pages: no HTML passes through, and no style is written inline."""
+"""Renders Markdown of docs/ as HTML, without raw HTML and inline styles."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ LANGUAGES = {
     "json": "JSON",
 }
 CODE_ONLY = re.compile(r"[a-z]+(?:_[a-z]+)+\Z")
-# Where a link of a document leads on the site; None for what is not shown here.
+# Maps a link of a document to the site; None if it is not shown here.
 Resolve = Callable[[str], str | None]
 
 
@@ -57,7 +57,7 @@ def _text_of(inline: Token) -> str:
 
 
 def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
-    """Without links to what is not on the site; their text stays."""
+    """Resolves links; those to documents outside of the site become plain text."""
     kept, opened = [], []
     for child in children:
         if child.type == "link_open":
