@@ -1,4 +1,4 @@
-"""The plan of an EDDM mailing: bundles of each route, and drops at each entry post office and day. No database.
+"""Plans an EDDM mailing: bundles of each route, and drops at each entry post office and day. No database.
 
 The rules are those of EDDM Retail (Domestic Mail Manual 145): bundles of 50 to 100 pieces, at most 5,000 pieces for
 a ZIP code and day, at least 200 in a mailing.
@@ -16,7 +16,7 @@ MIN_MAILING = 200
 
 @dataclass(frozen=True, slots=True)
 class DropRoute:
-    """A carrier route with the pieces it gets. `entry_office` is empty where the data names none."""
+    """A carrier route with its number of pieces. `entry_office` is empty if unknown."""
 
     postal_code: str
     carrier_route: str
@@ -39,13 +39,13 @@ class Bundle:
 
     @property
     def code(self) -> str:
-        """What the barcode of its facing slip carries."""
+        """The content of the facing slip's barcode."""
         return f"{self.route.name}-{self.number}-{self.count}-{self.pieces}"
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """What is brought to one post office on one day; days count from 1."""
+    """The bundles for one post office on one day; days count from 1."""
 
     entry_office: str
     day: int
@@ -60,13 +60,13 @@ class Drop:
         return self.pieces < MIN_MAILING
 
     def routes(self) -> Iterator[tuple[DropRoute, tuple[Bundle, ...]]]:
-        """Each route with those of its bundles that are part of this drop."""
+        """The routes, each with its bundles in this drop."""
         for route, bundles in groupby(self.bundles, attrgetter("route")):
             yield route, tuple(bundles)
 
 
 def bundle_sizes(pieces: int) -> list[int]:
-    """As few bundles as can be, of even size: 240 are 80, 80 and 80. Below 50 pieces there is one bundle."""
+    """The fewest bundles of even size: 240 become 80, 80 and 80. Below 50 pieces there is one bundle."""
     count = -(-pieces // LARGEST_BUNDLE)
     size, larger = divmod(pieces, count)
     return [size + 1] * larger + [size] * (count - larger)
@@ -102,7 +102,7 @@ Load = tuple[Bundle, ...]
 
 
 def _loads(routes: Iterable[DropRoute]) -> list[Load]:
-    """What must stay together: a whole route, or as many bundles of a larger one as a day takes."""
+    """Loads that stay together: a whole route, or as many bundles of a large one as a day allows."""
     loads: list[Load] = []
     for route in routes:
         sizes = bundle_sizes(route.pieces)
@@ -113,7 +113,7 @@ def _loads(routes: Iterable[DropRoute]) -> list[Load]:
 
 
 def _spread(loads: Sequence[Load]) -> list[list[Load]]:
-    """On as few days as can be, each with about the same pieces: a small rest would be below the minimum."""
+    """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=_weight, reverse=True)
     count = -(-sum(map(_weight, loads)) // MAX_PER_DAY)
     filled = _filled(heavy_first)
@@ -129,7 +129,7 @@ def _weight(load: Load) -> int:
 
 
 def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
-    """Each load goes to the day that has least; None if that does not fit."""
+    """Puts each load on the day with the fewest pieces; None if it does not fit."""
     days: list[list[Load]] = [[] for _ in range(count)]
     weights = [0] * count
     for load in loads:
@@ -140,7 +140,7 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
 
 
 def _filled(loads: Sequence[Load]) -> list[list[Load]]:
-    """Each load goes to the first day that has room for it."""
+    """Puts each load on the first day with enough room."""
     days: list[list[Load]] = []
     weights: list[int] = []
     for load in loads:

@@ -19,7 +19,7 @@ TIMES = "\u00d7"
 
 @dataclass(frozen=True, slots=True)
 class Mailing:
-    """What the papers say beside the routes. `day_date` gives the date of day 1, 2, …"""
+    """The data of the papers beside the routes. `day_date` returns the date of day 1, 2, …"""
 
     order_number: str
     item_key: str
@@ -67,7 +67,7 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "synthetic": mailing.is_synthetic,
         "test": mailing.is_test,
         "drops": sheets,
-        # What was done with the official form is known to who fills it.
+        # Set by the caller, which fills the official form.
         "note": "",
         "forms": 0,
         "routes": len({bundle.route for drop in drops for bundle in drop.bundles}),

@@ -35,7 +35,7 @@ class StrictNumber(serializers.FloatField):
     default_error_messages = {"invalid": "This must be a number."}
 
     def to_internal_value(self, data: Any) -> float:
-        # Infinity and NaN are no JSON, but the parser may know them.
+        # Infinity and NaN are not JSON, but some parsers accept them.
         if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) < 1e15:
             self.fail("invalid")
         return super().to_internal_value(data)

@@ -99,7 +99,7 @@ class ImportRunAdmin(DeliveryAdmin):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def prepare_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
-        """Preview and mapping: "Preview again" reads the first lines anew, "Import" starts."""
+        """Preview and column mapping: "Preview again" reads the first lines again, "Import" starts."""
         run = get_object_or_404(ImportRun, pk=run_id)
         if run.state != ImportState.UPLOADED:
             return redirect(change_url(run))

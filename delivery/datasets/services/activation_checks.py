@@ -1,4 +1,4 @@
-"""What speaks against activating a data set by itself."""
+"""Checks before a data set is activated automatically."""
 
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import Populations, Totals, sum_of

@@ -17,7 +17,7 @@ from fulfillment.core.errors import Conflict, NotFound
 KEPT = 2
 COPY = "COPY delivery_population (dataset_id, postal_code, residential, business, routes, body) FROM STDIN"
 COPY_AREAS = "COPY delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts) FROM STDIN"
-# Those of postal codes whose routes come from an earlier data set unchanged.
+# Copies the areas of postal codes whose routes are unchanged.
 KEEP_AREAS = """
 INSERT INTO delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts)
 SELECT %s, postal_code, box, shapes, shape_count, facts FROM delivery_area
@@ -41,7 +41,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Kept:
-    """All routes of an earlier data set, without those of the postal codes that are replaced."""
+    """The routes of an earlier data set, except those of replaced postal codes."""
 
     dataset_id: int
     replaced: frozenset[str] = frozenset()
@@ -118,7 +118,7 @@ def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float]
                     lines.append(f"{dataset.pk}\t{code}\t{residential}\t{business}\t{text}\t{body}\n")
                 copy.write("".join(lines))
                 progress(start / len(codes))
-        # The planner must not take the new data set for an empty one.
+        # Otherwise the planner would assume an empty data set.
         cursor.execute("ANALYZE delivery_population")
 
 

@@ -35,7 +35,7 @@ INVENTED = "The counts of the file are invented (synthetic): they are no basis f
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How a file is to be read and what happens then; `vintage` as YYYY-MM or empty."""
+    """Options of an import; `vintage` as YYYY-MM or empty."""
 
     format: str = "auto"
     vintage: str = ""
@@ -63,7 +63,7 @@ class ImportOptions:
 
 @dataclass
 class Reading:
-    """What a file gave. `populations` already hold the live ones where the file is merged into them."""
+    """The result of reading a file. In a merge `populations` include the live ones."""
 
     origin: Origin
     populations: Populations
@@ -165,7 +165,7 @@ def _validate(
         notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
         kept = Kept(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
-        # The oldest part dates the whole.
+        # A merged set has the date of its oldest part.
         vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
     concerns = activation_warnings(
         populations=populations,

@@ -1,4 +1,4 @@
-"""Loads a file as a new data set. One import at a time; a killed one leaves nothing but its record."""
+"""Loads a file as a new data set. One import at a time; a killed one leaves only its record."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Listener = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import or a trial run did; `dataset` is None for a trial run."""
+    """The result of an import or of a trial run, which has no `dataset`."""
 
     reading: Reading
     dataset: Dataset | None = None

@@ -1,4 +1,4 @@
-"""The operator's PDF of PS Form 3587: kept, mapped, filled."""
+"""The operator's PDF of PS Form 3587: storing, mapping, filling."""
 
 import hashlib
 import logging
@@ -27,12 +27,12 @@ from fulfillment.core.lanes import FILES
 
 logger = logging.getLogger("delivery.papers")
 
-# What pikepdf raises for a form whose parts do not fit together.
+# Exceptions of pikepdf for damaged forms.
 UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
 
 
 def add_official_form(*, file_name: str, content: bytes, by: str) -> OfficialForm:
-    """Keeps the form with a mapping that is suggested by the names of its fields."""
+    """Stores the form with a mapping suggested by its field names."""
     with FILES.slot(f"user:{by}" if by else ""):
         names = read_field_names(content)
     digest = hashlib.sha256(content).hexdigest()

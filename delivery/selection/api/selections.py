@@ -37,7 +37,7 @@ SYNTHETIC = OpenApiParameter(
 
 
 class GeoJSONRenderer(BaseRenderer):
-    """Lets content negotiation know the type; the bodies are made by the view."""
+    """Declares the media type for content negotiation; the view renders the bodies."""
 
     media_type = GEOJSON
     format = "geojson"

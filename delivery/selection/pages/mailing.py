@@ -1,4 +1,4 @@
-"""The page where the routes of a mailing are chosen: by a form, with a map beside it for who has one.
+"""The page to choose the routes of a mailing: a form and, with JavaScript, a map.
 
 One form with two buttons, so that all of it works by keyboard and without script; the script sends the same form and
 takes the parts it needs out of the answer.
@@ -157,7 +157,7 @@ def _count(request: HttpRequest) -> None:
 
 
 def _choose(page: Mailing, request: HttpRequest) -> None:
-    """The routes of the area, and those that are named beside it."""
+    """Chooses the routes of the area and the named routes."""
     form, caller = page.form, page.actor.caller
     bodies = [form.body] if form.has_area else []
     if form.added:
@@ -200,7 +200,7 @@ def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
 
 
 def _policy_with_tiles(address: str) -> str:
-    """Pictures of the map come from the tile server of the setting, and from nowhere else."""
+    """The page's policy, extended by the configured tile server."""
     parts = urlsplit(address.replace("{s}.", "*."))
     return PAGE_POLICY.replace(
         "img-src 'self' data:", f"img-src 'self' data: {parts.scheme}://{parts.netloc}"

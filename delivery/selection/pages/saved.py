@@ -42,7 +42,7 @@ def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttp
 
 
 def _selection(request: HttpRequest, selection_id: str) -> EddmSelection:
-    """The person's own, or of an application of theirs."""
+    """A selection of the user or of one of the user's applications."""
     for actor in actors_of(signed_in_user(request)):
         try:
             return selection_of_caller(actor.caller, selection_id)

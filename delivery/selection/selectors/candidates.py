@@ -32,7 +32,7 @@ FROM (
 ORDER BY population.postal_code
 """  # noqa: S608 - names of our columns
 
-# A map of more is neither quick nor legible.
+# More routes would make the map slow and illegible.
 MAX_DRAWN = 4_000
 
 
@@ -81,7 +81,7 @@ def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
-    """Of postal codes whose routes may reach into the box of degrees."""
+    """The routes of postal codes that may overlap the box, which is in degrees."""
     west, south, east, north = (value * GRID for value in box)
     rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
     if len(rows) > MAX_AREAS:

@@ -1,4 +1,4 @@
-"""Chooses the routes that criteria select; writes nothing."""
+"""Finds the routes that match criteria; writes nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ class ChosenRoute:
 
 @dataclass(frozen=True)
 class Choice:
-    """Whole routes in the order they were taken. `bounds` are west, south, east and north of them."""
+    """Chosen routes in order. `bounds` are west, south, east and north."""
 
     dataset: Dataset
     criteria: Criteria
@@ -87,7 +87,7 @@ def _most_pieces(caller: Caller, criteria: Criteria) -> int | None:
 
 
 def _price(caller: Caller, budget: Budget) -> Decimal:
-    """Of one piece. What is sold is known to the app above."""
+    """The price of one piece, from an app that offers `mailing_prices`."""
     for unit_price in plugins.offered("mailing_prices", "unit_price"):
         price: Decimal = unit_price(
             caller,
@@ -230,7 +230,7 @@ class _Search:
         return where
 
     def _is_limited_by(self, circle: Circle) -> bool:
-        """Without a radius, and with other limits, the centre only says which routes come first."""
+        """Whether the circle limits routes: without a radius the centre only sorts them."""
         criteria = self.criteria
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
@@ -253,7 +253,7 @@ class _Search:
         return found.residential if self.criteria.residential_only else found.residential + found.business
 
     def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
-        """Whole routes while they fit; one that does not is passed over."""
+        """Takes whole routes while they fit the limit, and skips larger ones."""
         if self.most is None:
             return order
         left, taken = self.most, []

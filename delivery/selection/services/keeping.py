@@ -1,4 +1,4 @@
-"""How long selections stay."""
+"""Retention of selections."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -9,10 +9,10 @@ from django.utils import timezone
 from delivery.selection.models import EddmSelection
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
-# Counts are published anew each month; an older choice is made again from newer ones.
+# New counts are published each month, so older selections must be chosen again.
 VALID_FOR = timedelta(days=90)
 VALID_FOR_TESTS = timedelta(days=30)
-# After it expires, so that what it held can still be read and chosen again.
+# Expired selections stay readable for this time, so that they can be chosen again.
 KEPT_FOR = timedelta(days=90)
 
 
