@@ -27,7 +27,7 @@ def _visible(request: HttpRequest) -> QuerySet[Job]:
 
 
 def _counts(request: HttpRequest) -> dict[str, int]:
-    """Of the stages, and of what both cards tell; in one statement for a request."""
+    """The counts for both cards, in one statement for each request."""
     if not hasattr(request, "production_counts"):
         jobs = _visible(request)
         request.production_counts = count_stages(  # type: ignore[attr-defined]
@@ -80,7 +80,7 @@ def _attention(count: int, one: str, many: str, address: str, position: int) -> 
 
 
 def dashboard_cards(request: HttpRequest) -> list[Card]:
-    """Nothing where no provider was ever set up."""
+    """No card without a provider."""
     if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _counts(request))["providers"]:
         return []
     rows: list[dict[str, Any]] = [

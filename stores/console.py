@@ -17,7 +17,7 @@ from stores.orders.selectors.days import daily_orders
 from stores.orders.selectors.due import count_urgent_orders
 from stores.orders.selectors.tallies import orders_by_status
 
-# Counted no further.
+# Counts stop here.
 MAX_COUNTED = 1000
 WORK_TO_DO = (
     OrderStatus.RECEIVED,

@@ -1,4 +1,4 @@
-"""What the writers need to know of the OpenAPI description."""
+"""Reads the parts of the OpenAPI description that the generators need."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ IF_MATCH = "If-Match"
 
 
 class NotUnderstood(Exception):
-    """The description has something that no rule here knows; add one."""
+    """The description contains something unsupported; add a rule for it here."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Operation:
     body: Schema | None
     body_required: bool
     takes_file: bool
-    # None where nothing is answered.
+    # None without a response body.
     answer: Schema | None
     answers_file: bool
     media: str
     is_paged: bool
-    # Another media type of the same answer, as a method of its own: its name and the media type.
+    # A variant in another media type, as a separate method: its name and media type.
     variant: tuple[str, str] | None
 
     @property
@@ -62,7 +62,7 @@ class Operation:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the same request sent twice does no more than once."""
+        """Whether the request is idempotent."""
         return self.method in {"GET", "DELETE"} or self.takes_key or self.id in names.REPEATABLE
 
 

@@ -182,7 +182,7 @@ def _arguments(operation: Operation) -> Iterator[str]:
 
 
 def _body_kind(schema: Schema) -> str:
-    """What is only read by the library may be any mapping or sequence."""
+    """The type of an argument: any mapping or sequence, because the library only reads it."""
     return kind_of(schema).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
 
 

@@ -1,4 +1,4 @@
-"""HTTP to a provider: the address of every socket is checked, no redirect is followed, time and answer are limited."""
+"""HTTP requests to providers: checked addresses, no redirects, limited time and response size."""
 
 import asyncio
 import ssl
@@ -33,7 +33,7 @@ class HttpAnswer:
 def send_request(
     method: str, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float
 ) -> HttpAnswer:
-    """Raises ProviderRefused for an address that is not allowed, ProviderUnavailable where no answer came whole."""
+    """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response."""
     try:
         parsed = parse(url)
     except ValueError as error:
@@ -55,7 +55,7 @@ def send_request(
 
 @dataclass(slots=True)
 class _Sent:
-    """Whether any byte of the request can have reached the other side."""
+    """Whether the provider may have received a part of the request."""
 
     began: bool = False
 
@@ -89,7 +89,7 @@ async def _exchange(
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Reading all certificates of the machine takes longer than a request."""
+    """The TLS context, cached because loading certificates takes longer than a request."""
     return ssl.create_default_context()
 
 

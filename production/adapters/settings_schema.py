@@ -1,4 +1,4 @@
-"""What an adapter wants to know of its provider: forms are built from this declaration, and values checked by it."""
+"""Declarations of adapter settings, used to build forms and to validate values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class SettingField:
 
 
 def check_settings(fields: Sequence[SettingField], mapping: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong, by the name of the field; names that no field has are errors as well."""
+    """The errors by field name; unknown names are errors as well."""
     return _read(fields, mapping)[1]
 
 
 def clean_settings(fields: Sequence[SettingField], mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Every field with a value of its kind, defaults filled in; raises ValueError with the first mistake."""
+    """Typed values of all fields, with defaults; raises ValueError with the first error."""
     values, errors = _read(fields, mapping)
     for name, message in errors.items():
         raise ValueError(f"{name}: {message}")
@@ -130,5 +130,5 @@ READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {
 
 
 def between(least: float, most: float) -> Callable[[Any], str | None]:
-    """A check for numbers."""
+    """A check for a range of numbers."""
     return lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."

@@ -107,7 +107,7 @@ class SiteFlowAdapter:
         self._order_url = str(self._settings["order_url"]).rstrip("/") or self._url
 
     def check_connection(self) -> str:
-        """An empty order is validated: what is wrong with it says that token and secret are right."""
+        """Validates an empty order: its error proves that token and secret are valid."""
         probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
         answer, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
         if answer.status not in {400, 422} and not answer.is_success:
@@ -156,7 +156,7 @@ class SiteFlowAdapter:
     def _taken_before(
         self, job: Job, answer: HttpAnswer, exchange: Exchange, *, is_question: bool = False
     ) -> Submitted:
-        """A number that Site Flow has is the job itself, sent by a try whose answer was lost."""
+        """Whether Site Flow already has the number, from an attempt whose response was lost."""
         if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
             return Submitted((_reference(answer.text) or job.number)[:200], exchange)
         raise self._error(answer, exchange, is_unsent=is_question or answer.status == 429)
@@ -213,7 +213,7 @@ def _reference(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    """The error with what is wrong at each path, in one line."""
+    """The error with the message of each path, in one line."""
     content = _json(text)
     error = content.get("error", content)
     if isinstance(error, str):

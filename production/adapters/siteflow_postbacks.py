@@ -1,4 +1,4 @@
-"""Postbacks of Site Flow as reports. Their body is a template of the account, so the usual shapes are all read."""
+"""Parses postbacks of Site Flow. Their form depends on the account, so all usual forms are accepted."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ STATES = {
     "ordersubmissionerror": "Failed",
 }
 NAMED = "received, printready, printed, shipped, cancelled, errored"
-# Where a value stands, in the order of trust.
+# Where a value is looked for; the first match counts.
 PLACES = ((), ("order",), ("orderData",), ("order", "orderData"), ("shipment",), ("data",))
 DUPLICATE = re.compile(
     r"already (exists?|been (submitted|used))|duplicate|not unique|must be unique", re.IGNORECASE
@@ -64,7 +64,7 @@ def _report(given: Any, where: str) -> Report:
         raise ValueError(f"{where}: status is “{status[:60]}”; it must be one of {NAMED}.")
     message = _first(given, "message", "errorMessage", "reason") or _error(given)
     if state == "Failed" and DUPLICATE.search(message):
-        # The second of two submissions was turned away; the first one is in production.
+        # The second of two submissions was refused; the first one is in production.
         state = "Acknowledged"
     values = {
         "JobNumber": number,
@@ -79,7 +79,7 @@ def _report(given: Any, where: str) -> Report:
         _first(given, name) for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
     ]
     if any(parts):
-        # Components of one job are printed at the same moment, and each of them is reported.
+        # Components of a job are printed at the same time, and each one is reported.
         known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
         values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
     return report_of(values, where=where, raw=json.dumps(given, ensure_ascii=False, sort_keys=True))

@@ -29,7 +29,7 @@ POLL_THREADS = 2
 
 
 class JobSender:
-    """Many jobs at once; a provider that is slow holds up as many threads as its jobs are, and no more than all."""
+    """Sends several jobs at once, each in a thread."""
 
     name = "print jobs"
 
@@ -75,7 +75,7 @@ class JobSender:
         self._is_closing = True
 
     async def close(self) -> None:
-        """What is interrupted comes up again when its lease is over."""
+        """Stops sending; interrupted jobs are retried when their lease has ended."""
         self.stop_claiming()
         if under_way := [*self._busy, *self._polling]:
             await asyncio.wait(under_way, timeout=5)
@@ -99,7 +99,7 @@ def _with_connection(work: Callable[[], T]) -> T:
 
 
 def _work(job_pk: int) -> None:
-    """One that fails by a mistake of ours is put off, and holds up none of the others."""
+    """Works on a job; an unexpected error postpones it and does not block others."""
     try:
         work_on_job(job_pk=job_pk)
     except (OperationalError, InterfaceError) as error:

@@ -12,7 +12,7 @@ VERSION = 1
 
 
 def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes:
-    """The same job always gives the same bytes. `names` says what files are called where the ticket lies."""
+    """The ticket; equal jobs give equal bytes. `names` are the file names beside the ticket."""
     item, names = job.item, names or {}
     ticket = {
         "Format": FORMAT,

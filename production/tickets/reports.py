@@ -1,4 +1,4 @@
-"""What all forms of a report have in common: fields, limits, and what is wrong with a value and where."""
+"""Fields, limits and errors common to all report formats."""
 
 import hashlib
 import re
@@ -50,7 +50,7 @@ def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
 def identify(
     report_id: str, job_number: str, state: str, at: datetime | None, values: Mapping[str, str]
 ) -> str:
-    """The same report read twice has the same identifier; without an ID of its own its content is one."""
+    """A stable identifier of a report: its own ID, else a digest of its content."""
     parts = [job_number, report_id] if report_id else [job_number, state, at.isoformat() if at else ""]
     if not report_id:
         parts += [values.get(name, "") for name in FIELDS[3:7]]

@@ -51,7 +51,7 @@ Service = Callable[..., Job]
 
 
 class StageFilter(admin.SimpleListFilter):
-    """The tabs above the list; what is in work, unless another one is chosen."""
+    """The tabs above the list; by default the jobs in work."""
 
     title = "stage"
     parameter_name = "stage"
@@ -125,7 +125,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        """The order is looked up first: joined to the rest it would keep PostgreSQL from using any index."""
+        """Looks up the order first: a join would keep PostgreSQL from using an index."""
         term = search_term.strip()
         if term.isascii() and term.isdecimal() and len(term) < 19:
             order = Order.objects.filter(number=int(term)).values_list("pk", flat=True).first()
@@ -151,7 +151,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return str(job.provider or "-")
 
     def _named(self, fields: Sequence[Any]) -> list[Any]:
-        """The page of a provider is open to operators only."""
+        """Shows provider names without links for staff, because only operators can open providers."""
         return ["provider_name" if field == "provider" else field for field in super()._named(fields)]
 
     @admin.display(description="order")
@@ -198,7 +198,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         ]
 
     def _scoped(self, request: HttpRequest) -> QuerySet[Job]:
-        """As the list is filtered by provider and store."""
+        """The jobs visible under the list's filters by provider and store."""
         jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         if code := request.GET.get("provider"):
             jobs = jobs.filter(provider__code=code)
@@ -261,7 +261,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return page or self._act(request, job_id, cancel_job, "is cancelled, or will be at its provider.")
 
     def reassign_view(self, request: HttpRequest) -> HttpResponse:
-        """Gives jobs to another provider, which is chosen here."""
+        """Shows a choice of providers and reassigns jobs to the chosen one."""
         sent = request.POST if request.method == "POST" else None
         keys = [int(one) for one in (sent or request.GET).getlist("id") if one.isascii() and one.isdigit()]
         chosen = self.get_queryset(request).filter(pk__in=keys[:1000]).order_by("pk")
@@ -290,7 +290,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return TemplateResponse(request, "admin/production/reassign.html", context)
 
     def dry_run_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        """Exactly what would be sent for the items of an order; nothing is sent. For operators."""
+        """Shows exactly what would be sent for an order, without sending it. For operators."""
         if not staff_on(request).is_operator:
             raise PermissionDenied
         provider = get_object_or_404(Provider, pk=provider_id)
@@ -346,7 +346,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             messages.success(request, f"{done} job{'s are' if done > 1 else ' is'} {words}.")
 
     def _each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
-        """How many it was done for; each refusal is shown with its own reason."""
+        """Applies the service to each job; returns how many succeeded and shows each refusal."""
         actor, refused = actor_on(request), []
         for job in jobs:
             try:
@@ -376,7 +376,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
 
 def _allowed(job: Job) -> frozenset[str]:
-    """What the buttons of its page offer."""
+    """The actions allowed for a job."""
     is_leaving = job.cancel_requested is not None and job.state != JobState.CANCELLED
     may = set()
     if job.state in (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED) and not is_leaving:

@@ -20,7 +20,7 @@ class AttemptOutcome(models.TextChoices):
 
 
 class Attempt(models.Model):
-    """One exchange with a provider: written before anything is sent, completed with what came back."""
+    """An exchange with a provider: written before the request, completed with the response."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     number = models.CharField("job number", max_length=40)

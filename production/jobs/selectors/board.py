@@ -1,4 +1,4 @@
-"""The production board: its stages, counted no further than anybody needs."""
+"""The stages of the production board, with counts up to a limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from production.jobs.models import OPEN, Job, JobState, ProviderReport, ReportOutcome
 
-# Counted no further.
+# Counts stop here.
 MAX_COUNTED = 1000
 
 
@@ -35,7 +35,7 @@ STAGES: Sequence[Stage] = (
     Stage("cancelled", "Cancelled"),
     Stage("all", "All"),
 )
-# Of these only whether there are any more is of use.
+# For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
 ATTENTION_STATES = (JobState.FAILED.value,)
 
@@ -79,11 +79,11 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
 
 
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:
-    """Contradictions and reports of unknown jobs that are still to be looked at."""
+    """Unreviewed reports that contradict a job or name an unknown one."""
     found = ProviderReport.objects.all() if reports is None else reports
     return found.filter(outcome__in=(ReportOutcome.CONTRADICTION, ReportOutcome.UNKNOWN_JOB), is_seen=False)
 
 
 def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
-    """Whose provider has not answered for some time."""
+    """Jobs whose provider has not responded for some time."""
     return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")

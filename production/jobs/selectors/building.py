@@ -1,4 +1,4 @@
-"""A job as adapters get it."""
+"""Builds jobs for adapters."""
 
 from datetime import UTC, datetime, time
 
@@ -16,7 +16,7 @@ PDF = "application/pdf"
 
 
 def adapter_job(job: Job) -> interface.Job:
-    """Reads the print file; raises DomainError where it is gone or damaged."""
+    """The job for an adapter; raises DomainError if the print file is missing or damaged."""
     item = OrderItem.objects.select_related("product").get(pk=job.item_id)
     return build_job(job.order, item, number=job.number, created=job.created)
 
@@ -62,6 +62,6 @@ def _files(item: OrderItem, number: str) -> list[interface.JobFile]:
 
 
 def print_file_url(item: OrderItem, number: str) -> str:
-    """For providers that fetch the file; production.jobs.pages.postbacks says how long it is valid."""
+    """The signed URL for providers that fetch the file; see production.jobs.pages.postbacks."""
     token = signing.dumps([item.pk, item.print_sha256[:16]], salt=FILE_SALT)
     return settings.PUBLIC_URL + reverse("production_file", args=[token, f"{number}.pdf"])

@@ -1,4 +1,4 @@
-"""Exchanges and raw reports go after EXCHANGE_DAYS_KEPT; jobs, states, digests and times stay."""
+"""Retention: exchanges and raw reports are removed after EXCHANGE_DAYS_KEPT; all else stays."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ def _before() -> datetime:
 
 
 def _old_attempts() -> QuerySet[Attempt]:
-    """Not of open jobs: what was sent may still be needed."""
+    """Old attempts, except of open jobs."""
     kept = Q(request="", answer="")
     return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(kept)
 

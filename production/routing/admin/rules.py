@@ -83,7 +83,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
         return [path("tester", view, name="production_routingrule_tester"), *super().get_urls()]
 
     def tester_view(self, request: HttpRequest) -> HttpResponse:
-        """Where an order would go now, and why."""
+        """Shows which provider an order would get now, and why."""
         entered = request.GET.get("order", "").strip()[:20]
         order = self._order(entered)
         context = {

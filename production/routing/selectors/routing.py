@@ -1,4 +1,4 @@
-"""Where an item goes, and why: the first rule that fits it, and the provider of that rule whose turn it is."""
+"""Routing of items: the first matching rule, and the next provider of that rule, with reasons."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from stores.orders.models import Order, OrderItem
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What rules look at."""
+    """The facts of an item that rules check."""
 
     store_pk: int
     product_pk: int
@@ -25,7 +25,7 @@ class ItemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A provider of the rule, with why it is not available, in words, or ""."""
+    """A provider of the rule; `obstacle` says why it is unavailable, or is ""."""
 
     choice: RoutingChoice
     jobs_today: int
@@ -39,7 +39,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`passed` are rules that came before, each with why it did not fit."""
+    """`passed` are the earlier rules, each with the reason why it did not match."""
 
     rule: RoutingRule | None
     passed: Sequence[tuple[RoutingRule, str]]
@@ -58,7 +58,7 @@ def facts_of(order: Order, item: OrderItem) -> ItemFacts:
 
 
 def enabled_rules() -> list[RoutingRule]:
-    """Only rules that have a provider, in their order."""
+    """Enabled rules with a provider, in order."""
     rules = RoutingRule.objects.filter(is_enabled=True, choices__isnull=False).distinct()
     return list(rules.order_by("position", "id"))
 
@@ -68,7 +68,7 @@ def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | 
 
 
 def misfit(rule: RoutingRule, facts: ItemFacts) -> str:
-    """Why the rule does not fit; "" where it does."""
+    """Why the rule does not match; "" if it does."""
     if rule.store_id is not None and rule.store_id != facts.store_pk:
         return "it is for another store"
     if rule.product_id is not None and rule.product_id != facts.product_pk:
@@ -131,7 +131,7 @@ def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bo
 
 
 def pick(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The smallest priority first; within one, who is furthest behind its share."""
+    """The available provider of the smallest priority that is furthest behind its share."""
     free = [one for one in candidates if not one.obstacle]
     if not free:
         return None

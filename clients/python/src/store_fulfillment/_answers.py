@@ -1,4 +1,4 @@
-"""Answers as they came, with their headers within reach."""
+"""Response bodies with access to their headers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def _settings(
     credentials: Credentials | None,
     scopes: Sequence[str],
 ) -> dict[str, Any]:
-    """What is not given comes from the environment."""
+    """Missing arguments are read from the environment."""
 
     def given(value: str | None, variable: str, name: str) -> str:
         found = value or os.environ.get(variable, "")
