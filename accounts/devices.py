@@ -42,11 +42,11 @@ def known_device(request: HttpRequest | None, user: User | None) -> str:
     if not signed or user is None:
         return ""
     try:
-        kept: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
+        content: Any = signing.loads(signed, salt=SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return ""
-    is_of_user = kept["account"] == str(user.pk) and kept.get("password") in digests(user.password)
-    return str(kept["device"]) if is_of_user else ""
+    is_of_user = content["account"] == str(user.pk) and content.get("password") in digests(user.password)
+    return str(content["device"]) if is_of_user else ""
 
 
 def browser_named(user_agent: str) -> str:
@@ -58,10 +58,10 @@ def browser_named(user_agent: str) -> str:
 
 def remember_device(response: HttpResponse, user: User) -> None:
     """Call it after the complete sign-in, or after a password change in this browser."""
-    kept = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
+    content = {"account": str(user.pk), "password": digest(user.password), "device": generate_secret("")}
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
-        signing.dumps(kept, salt=SALT),
+        signing.dumps(content, salt=SALT),
         max_age=KNOWN_FOR,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

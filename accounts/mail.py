@@ -23,7 +23,7 @@ class MailUnavailable(Unavailable):
 
 
 def send_letter(template: str, to: str, context: Mapping[str, object]) -> None:
-    """Raises MailAway when the mail server does not take it. Never inside a transaction: a mail server may be slow."""
+    """Raises MailUnavailable if the mail server refuses. Never call it in a transaction: mail servers may be slow."""
     text = render_to_string(template, {"public_url": settings.PUBLIC_URL, **context})
     subject, _, body = text.strip().partition("\n")
     try:

@@ -21,17 +21,17 @@ SUBSCRIPTION, ADDRESS, TOKEN_FAILURES = "subscription", "address", "token-failur
 REFERENCE_PAGES = "reference"
 # Waiting for the row may bring requests into another order than their clocks, and the clock itself may be set
 # back: only what lies a whole window off begins a new one.
-SAME_WINDOW = """excluded.started BETWEEN kept.started - interval '{seconds} s'
-                                AND kept.started + interval '{seconds} s'"""
+SAME_WINDOW = """excluded.started BETWEEN stored.started - interval '{seconds} s'
+                                AND stored.started + interval '{seconds} s'"""
 # `{source}` yields one row with the column `bucket`; returns how many it had and the seconds the window has left.
 _COUNT = f"""
-INSERT INTO accounts_ratewindow AS kept (bucket, started, used)
+INSERT INTO accounts_ratewindow AS stored (bucket, started, used)
 SELECT bucket, statement_timestamp(), 1 FROM {{source}} WHERE bucket IS NOT NULL
 ON CONFLICT (bucket) DO UPDATE SET
-    used = CASE WHEN {SAME_WINDOW} THEN kept.used + 1 ELSE 1 END,
-    started = CASE WHEN {SAME_WINDOW} THEN kept.started ELSE excluded.started END
-RETURNING kept.used,
-    {{seconds}} + extract(epoch FROM kept.started - statement_timestamp())::float8 AS resets_in
+    used = CASE WHEN {SAME_WINDOW} THEN stored.used + 1 ELSE 1 END,
+    started = CASE WHEN {SAME_WINDOW} THEN stored.started ELSE excluded.started END
+RETURNING stored.used,
+    {{seconds}} + extract(epoch FROM stored.started - statement_timestamp())::float8 AS resets_in
 """  # noqa: S608 - constants of this module
 COUNT_ROW = _COUNT.replace("{seconds}", str(MINUTE))
 COUNT_ONE = {

@@ -16,7 +16,7 @@ from stores.orders.services.story_steps import due_stories, postpone_step, run_s
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 
 
@@ -32,7 +32,7 @@ class StoryPlayer:
     async def poll_due(self) -> None:
         """Runs due steps until it is cancelled."""
         while True:
-            wait = LOOK_SECONDS
+            wait = POLL_SECONDS
             try:
                 for order_id in await self._in_thread(due_stories):
                     if not self._is_closing:

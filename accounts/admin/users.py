@@ -49,8 +49,8 @@ class ChangedUserForm(OwnName, UserChangeForm):
 
     def _get_validation_exclusions(self) -> set[str]:
         """A name older than the current rules stays valid until it is changed."""
-        kept = set() if "username" in self.changed_data else {"username"}
-        return super()._get_validation_exclusions() | kept
+        exempt = set() if "username" in self.changed_data else {"username"}
+        return super()._get_validation_exclusions() | exempt
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]

@@ -95,7 +95,7 @@ class _Steps:
                 if found := stored_response(request=keyed):
                     return found, True
             act = held.enter_context(self.ready(viewset, request, args, kwargs))
-            return execute_once(request=keyed, act=lambda: _kept(request, act()))
+            return execute_once(request=keyed, act=lambda: _stored_answer(request, act()))
 
     @contextmanager
     def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:
@@ -131,7 +131,7 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _kept(request: Request, response: Response | HttpResponse) -> StoredAnswer:
+def _stored_answer(request: Request, response: Response | HttpResponse) -> StoredAnswer:
     if isinstance(response, Response):
         body = request.accepted_renderer.render(response.data)
         content_type = request.accepted_renderer.media_type

@@ -63,10 +63,10 @@ class PasswordResetConfirmView(views.PasswordResetConfirmView):
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Django keeps the token in the session, where a copy of the database would hold a link that works."""
         session = self.request.session
-        if kept := session.get(TOKEN_IN_SESSION):
+        if stored := session.get(TOKEN_IN_SESSION):
             # The previous release stored it unencrypted.
             with contextlib.suppress(InvalidToken):
-                session[TOKEN_IN_SESSION] = decrypt(kept.encode())
+                session[TOKEN_IN_SESSION] = decrypt(stored.encode())
         response = super().dispatch(*args, **kwargs)
         if token := session.get(TOKEN_IN_SESSION):
             session[TOKEN_IN_SESSION] = encrypt(token).decode()

@@ -113,18 +113,18 @@ def _is_sent_with_password(request: HttpRequest, form: PasswordConfirmForm) -> b
     return request.method == "POST" and form.is_valid() and is_confirmed_by(request, form)
 
 
-def _show_codes(request: HttpRequest, codes: list[str], said: str) -> HttpResponse:
+def _show_codes(request: HttpRequest, codes: list[str], message: str) -> HttpResponse:
     """Shows the codes once, in the response to the POST: only digests of them are stored."""
     return render(
-        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": said}
+        request, "accounts/recovery_codes.html", {"section": "two-factor", "codes": codes, "said": message}
     )
 
 
 def _key_being_set_up(request: HttpRequest) -> str:
     """The pending key; it stays the same after a wrong code, so that no second scan is needed."""
-    kept = request.session.get(SESSION_NAME)
-    if kept:
-        return decrypt(b64decode(kept))
+    stored = request.session.get(SESSION_NAME)
+    if stored:
+        return decrypt(b64decode(stored))
     key = generate_secret_key()
     request.session[SESSION_NAME] = b64encode(encrypt(key)).decode()
     return key

@@ -22,9 +22,9 @@ def unread_of(user: User) -> QuerySet[Notification]:
 
 def preferences_of(user: User) -> list[Preference]:
     """The preference of each kind, in the order of NotificationKind."""
-    kept = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
+    stored = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
     found = []
     for kind in NotificationKind:
-        row = kept.get(kind.value)
+        row = stored.get(kind.value)
         found.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
     return found

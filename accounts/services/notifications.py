@@ -16,7 +16,7 @@ from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
 
 NOTIFICATION_TASK = "accounts.send_notification"
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 
 
 @transaction.atomic

@@ -44,7 +44,7 @@ def personal_data() -> list[PersonalData]:
         ),
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
-        PersonalData("kept_answers", _kept_answers),
+        PersonalData("kept_answers", _stored_answers),
         PersonalData("notifications", _notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", trail),
@@ -168,10 +168,10 @@ def _email_changes(user: User) -> Iterator[Record]:
         yield {"Email": change.email, "Asked": timestamp(change.asked), "Expires": timestamp(change.expires)}
 
 
-def _kept_answers(user: User) -> Iterator[Record]:
+def _stored_answers(user: User) -> Iterator[Record]:
     """Stored for a day for repeated requests; their content is in the exported records."""
-    for kept in IdempotentAnswer.objects.filter(user=user).order_by("created"):
-        yield {"Status": kept.status, "Created": timestamp(kept.created)}
+    for answer in IdempotentAnswer.objects.filter(user=user).order_by("created"):
+        yield {"Status": answer.status, "Created": timestamp(answer.created)}
 
 
 def _delete(rows: Any) -> None:

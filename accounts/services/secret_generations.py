@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import EmailChange, IdempotentAnswer, SecretGeneration
 from accounts.services.email_changes import LIFETIME
-from accounts.services.idempotency import KEPT
+from accounts.services.idempotency import RETENTION
 
 PEPPERS, ENCRYPTION_KEYS, SECRET_KEY = "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS", "SECRET_KEY"
 SESSION_AGE = timedelta(seconds=settings.SESSION_COOKIE_AGE)
@@ -43,9 +43,9 @@ TIME_LIMITED = (
     TimeLimited(
         "kept answers",
         PEPPERS,
-        KEPT,
+        RETENTION,
         lambda since: IdempotentAnswer.objects.filter(
-            created__lt=since, created__gt=timezone.now() - KEPT
+            created__lt=since, created__gt=timezone.now() - RETENTION
         ).count(),
     ),
     TimeLimited(

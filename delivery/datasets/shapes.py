@@ -196,14 +196,14 @@ def _simplified(kind: int, shapes: Shapes) -> Shapes:
 
 def _polygons_of(shapes: Shapes) -> Shapes:
     """Of each what has an area; a polygon that has none any more is left as None."""
-    kept = []
+    merged_rings = []
     for shape in shapes:
         pieces = [
             piece for piece in shapely.get_parts([shape]) if piece.geom_type in {"Polygon", "MultiPolygon"}
         ]
         merged = shapely.union_all(pieces) if pieces else None
-        kept.append(merged if merged is not None and not merged.is_empty else None)
-    return np.array(kept, dtype=object)
+        merged_rings.append(merged if merged is not None and not merged.is_empty else None)
+    return np.array(merged_rings, dtype=object)
 
 
 def _rings_simplified(shapes: Shapes) -> Shapes:

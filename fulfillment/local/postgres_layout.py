@@ -68,12 +68,14 @@ class Host:
 
 def run_as(owner: pwd.struct_passwd | None, *command: str) -> subprocess.CompletedProcess[str]:
     identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ
+    }
     try:
         return subprocess.run(  # noqa: S603 - the commands are ours, nothing comes from outside
             command,
             cwd="/",
-            env=kept | {"LC_ALL": "C", "TZ": "UTC"},
+            env=environment | {"LC_ALL": "C", "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

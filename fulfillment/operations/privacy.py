@@ -21,10 +21,10 @@ def data_providers() -> list[PersonalData]:
     return [kind for kinds in reversed(offered("privacy", "personal_data")) for kind in kinds()]
 
 
-def find_user(given: str) -> Any:
+def find_user(text: str) -> Any:
     """Finds the user; raises NotFound, and Conflict if several match."""
     [find] = offered("privacy", "find_user")
-    return find(given)
+    return find(text)
 
 
 def export_user_data(*, user: Any) -> bytes:

@@ -27,7 +27,7 @@ DATABASE_ERRORS = (exceptions.ConnectorException, DatabaseError, psycopg.Error, 
 LATE_SECONDS = 20.0
 # Time for a worker to restart once the database can be reached.
 RECOVERY_SECONDS = 20.0
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 # Loggers that repeat themselves while the database is away, and how often they may. asyncio's tells of
 # a job whose end could not be written.
 TALKATIVE = ("applications.webhooks", "asyncio", "fulfillment.worker", "procrastinate", "psycopg.pool")
@@ -102,7 +102,7 @@ class Watchdog:
         *,
         late: float = LATE_SECONDS,
         recovery: float = RECOVERY_SECONDS,
-        look: float = LOOK_SECONDS,
+        look: float = POLL_SECONDS,
         end: Callable[[], None] | None = None,
     ) -> None:
         self._heartbeat, self._late, self._recovery, self._look = heartbeat, late, recovery, look

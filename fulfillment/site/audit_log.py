@@ -60,7 +60,7 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
     chosen, faults = _filter(request.GET)
     entries = read_log(chosen, limit=ENTRIES_OF_A_PAGE + 1, after=_place(request.GET.get("after", "")))
     shown = entries[:ENTRIES_OF_A_PAGE]
-    kept = {name: value for name, value in request.GET.items() if value and name != "after"}
+    filters = {name: value for name, value in request.GET.items() if value and name != "after"}
     context = {
         **shared,
         "title": "Audit log",
@@ -69,9 +69,9 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
         "actions": WORDS,
         "chosen": request.GET,
         "faults": faults,
-        "is_filtered": bool(kept),
-        "newest": f"?{urlencode(kept)}" if request.GET.get("after") else "",
-        "older": _older(kept, shown) if len(entries) > len(shown) else "",
+        "is_filtered": bool(filters),
+        "newest": f"?{urlencode(filters)}" if request.GET.get("after") else "",
+        "older": _older(filters, shown) if len(entries) > len(shown) else "",
     }
     return TemplateResponse(request, "admin/audit_log.html", context)
 
@@ -81,9 +81,9 @@ def log_kinds() -> list[tuple[str, str]]:
     return sorted((_title(model), kind_of(model)) for model in event_models())
 
 
-def _older(kept: dict[str, Any], shown: Sequence[LogEntry]) -> str:
+def _older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
     last = shown[-1]
-    return f"?{urlencode({**kept, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
+    return f"?{urlencode({**filters, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
 
 
 def _place(text: str) -> LogPlace | None:

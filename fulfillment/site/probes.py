@@ -82,12 +82,12 @@ def _probe_storage() -> str:
     name = f"health/{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
     content = secrets.token_bytes(16)
     try:
-        kept = default_storage.save(name, ContentFile(content))
+        name_in_storage = default_storage.save(name, ContentFile(content))
         try:
-            with default_storage.open(kept) as file:
+            with default_storage.open(name_in_storage) as file:
                 read = file.read()
         finally:
-            default_storage.delete(kept)
+            default_storage.delete(name_in_storage)
     except Exception as error:  # noqa: BLE001 - storages fail in their own ways, and each is the same to us
         logger.warning("The storage of files fails: %s: %s", type(error).__name__, error)
         return "files cannot be written and read"

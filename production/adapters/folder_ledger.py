@@ -14,7 +14,7 @@ from uuid import uuid4
 
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 # Longer than jobs are retried or reported on.
-KEPT_SECONDS = 180 * 86_400
+RETENTION_SECONDS = 180 * 86_400
 TAKEN = "taken"
 SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
 
@@ -112,7 +112,7 @@ class Ledger:
 
     def forget_old(self) -> set[str]:
         """Returns the work folders of jobs that are prepared and not moved yet."""
-        before, needed = time.time() - KEPT_SECONDS, set()
+        before, needed = time.time() - RETENTION_SECONDS, set()
         for path in self._folder.glob("*.json"):
             entry = self.read(path.stem)
             if entry is not None and path.stat().st_mtime < before:

@@ -58,23 +58,23 @@ def _read(
     return values, errors
 
 
-def _value(field: SettingField, given: Any) -> Any:
-    if given is None or (isinstance(given, str) and not given.strip() and field.kind != "boolean"):
+def _value(field: SettingField, raw: Any) -> Any:
+    if raw is None or (isinstance(raw, str) and not raw.strip() and field.kind != "boolean"):
         if field.default is not None:
             return field.default
         if field.required:
             raise ValueError("This setting is required.")
         return False if field.kind == "boolean" else None if field.kind in {"integer", "decimal"} else ""
-    value = READERS[field.kind](field, given)
+    value = READERS[field.kind](field, raw)
     if field.check and (mistake := field.check(value)):
         raise ValueError(mistake)
     return value
 
 
-def _text(field: SettingField, given: Any) -> str:
-    if not isinstance(given, str):
+def _text(field: SettingField, raw: Any) -> str:
+    if not isinstance(raw, str):
         raise ValueError("Write text.")
-    text = given.strip()
+    text = raw.strip()
     limit = LONGEST_LONG_TEXT if field.kind == "long_text" else LONGEST_TEXT
     if len(text) > limit:
         raise ValueError(f"At most {limit:,} characters are allowed.")
@@ -84,18 +84,18 @@ def _text(field: SettingField, given: Any) -> str:
     return text
 
 
-def _integer(field: SettingField, given: Any) -> int:
-    if isinstance(given, int) and not isinstance(given, bool):
-        return given
-    text = given.strip() if isinstance(given, str) else ""
+def _integer(field: SettingField, raw: Any) -> int:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    text = raw.strip() if isinstance(raw, str) else ""
     if not text.removeprefix("-").isdecimal() or len(text) > 15:
         raise ValueError("Write a whole number.")
     return int(text)
 
 
-def _decimal(field: SettingField, given: Any) -> float:
+def _decimal(field: SettingField, raw: Any) -> float:
     try:
-        number = Decimal(str(given)) if not isinstance(given, bool) else Decimal("NaN")
+        number = Decimal(str(raw)) if not isinstance(raw, bool) else Decimal("NaN")
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite() or abs(number) > 10**12:
@@ -103,20 +103,20 @@ def _decimal(field: SettingField, given: Any) -> float:
     return float(number)
 
 
-def _boolean(field: SettingField, given: Any) -> bool:
-    if isinstance(given, bool):
-        return given
-    word = given.strip().lower() if isinstance(given, str) else None
+def _boolean(field: SettingField, raw: Any) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    word = raw.strip().lower() if isinstance(raw, str) else None
     if word not in TRUE_WORDS | FALSE_WORDS:
         raise ValueError("Choose yes or no.")
     return word in TRUE_WORDS
 
 
-def _choice(field: SettingField, given: Any) -> str:
+def _choice(field: SettingField, raw: Any) -> str:
     allowed = [value for value, _ in field.choices]
-    if given not in allowed:
+    if raw not in allowed:
         raise ValueError(f"Choose one of: {', '.join(allowed)}.")
-    return str(given)
+    return str(raw)
 
 
 READERS: dict[Kind, Callable[[SettingField, Any], Any]] = {

@@ -125,12 +125,12 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
     """Withdraws the files, all or none; tickets first, so that the press cannot start from them."""
     taken: list[tuple[str, str]] = []
     for file in reversed(files):
-        kept = f"{places.cancelled}/{file.name}"
-        if await sftp.exists(kept):
+        target = f"{places.cancelled}/{file.name}"
+        if await sftp.exists(target):
             continue  # by an earlier attempt
         for source in (f"{places.staging}/{file.name}", f"{places.folder}/{file.name}"):
-            if await _was_moved(sftp, source, kept):
-                taken.append((kept, source))
+            if await _was_moved(sftp, source, target):
+                taken.append((target, source))
                 break
         else:
             for back, origin in reversed(taken):
@@ -141,9 +141,9 @@ async def _take_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence
 
 
 async def _take_folder(sftp: asyncssh.SFTPClient, places: Places) -> None:
-    kept = f"{places.cancelled}/files"
+    target = f"{places.cancelled}/files"
     for source in (places.staging, places.target):
-        if await sftp.exists(kept) or await _was_moved(sftp, source, kept):
+        if await sftp.exists(target) or await _was_moved(sftp, source, target):
             return
     raise ProviderRefused("The press has taken the job's folder; cancel it there.")
 

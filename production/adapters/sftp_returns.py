@@ -47,10 +47,10 @@ async def read_returns(
 
 
 async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]) -> None:
-    kept = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
-    await sftp.makedirs(kept, exist_ok=True)
+    target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
+    await sftp.makedirs(target, exist_ok=True)
     for name in names:
-        await _move(sftp, f"{folder}/{name}", f"{kept}/{name}")
+        await _move(sftp, f"{folder}/{name}", f"{target}/{name}")
 
 
 async def _read(

@@ -184,8 +184,10 @@ class SiteFlowAdapter:
         try:
             answer = send_request(method, url, body, headers, seconds=self._settings["time_limit"])
         except ProviderUnavailable as error:
-            kept = Exchange(request, str(error), digests or {})
-            raise ProviderUnavailable(str(error), kept, is_unsent=error.is_unsent or is_question) from error
+            exchange = Exchange(request, str(error), digests or {})
+            raise ProviderUnavailable(
+                str(error), exchange, is_unsent=error.is_unsent or is_question
+            ) from error
         shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
         return answer, Exchange(request, shown, digests or {})
 

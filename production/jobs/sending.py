@@ -21,7 +21,7 @@ from production.jobs.services.sending import claim_due_jobs, work_on_job
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 PROVIDER_POLL_SECONDS = 1.0
 JOB_THREADS = 6
@@ -44,7 +44,7 @@ class JobSender:
         """Until cancelled."""
         next_poll = 0.0
         while True:
-            wait = LOOK_SECONDS
+            wait = POLL_SECONDS
             try:
                 wait = await self._look()
                 if time.monotonic() >= next_poll:
@@ -62,7 +62,7 @@ class JobSender:
         found = await self._in_thread(self._threads, partial(claim_due_jobs, limit=free))
         for key in found:
             self._start(self._busy, self._threads, partial(_work, key))
-        return 0.01 if len(found) == free else LOOK_SECONDS
+        return 0.01 if len(found) == free else POLL_SECONDS
 
     async def _poll_reports(self) -> None:
         free = POLL_THREADS - len(self._polling)

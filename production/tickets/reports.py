@@ -28,21 +28,21 @@ LONGEST_OTHER = 100
 
 def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
     """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
-    given = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", given["JobNumber"]):
-        raise ValueError(f"{where}: JobNumber is {_shown(given['JobNumber'])}, not the number of a job.")
-    state = _state(given["State"], where)
-    at = read_time(given["At"], where=where, field="At") if given["At"] else None
-    _check_url(given["TrackingURL"], where)
+    texts = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", texts["JobNumber"]):
+        raise ValueError(f"{where}: JobNumber is {_shown(texts['JobNumber'])}, not the number of a job.")
+    state = _state(texts["State"], where)
+    at = read_time(texts["At"], where=where, field="At") if texts["At"] else None
+    _check_url(texts["TrackingURL"], where)
     return Report(
-        identifier=identify(given["ReportID"], given["JobNumber"], state, at, given),
-        job_number=given["JobNumber"],
+        identifier=identify(texts["ReportID"], texts["JobNumber"], state, at, texts),
+        job_number=texts["JobNumber"],
         state=state,
         at=at,
-        carrier=given["Carrier"],
-        tracking_number=given["TrackingNumber"],
-        tracking_url=given["TrackingURL"],
-        message=given["Message"],
+        carrier=texts["Carrier"],
+        tracking_number=texts["TrackingNumber"],
+        tracking_url=texts["TrackingURL"],
+        message=texts["Message"],
         raw=raw[:LONGEST_STORED_REPORT],
     )
 

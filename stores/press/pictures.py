@@ -65,7 +65,7 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
     return out.getvalue()
 
 
-def kept_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
+def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
     """The image in a PDF of `separate_picture`."""
     return pdf.Root[KEPT]
 

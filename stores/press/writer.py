@@ -13,7 +13,7 @@ import pikepdf
 from stores.press.colours import separation_of
 from stores.press.identity import identify, intend
 from stores.press.paints import Inks, SoftProof
-from stores.press.pictures import kept_image
+from stores.press.pictures import separated_image
 from stores.press.profiles import OutputCondition
 from stores.press.repaint import Repaint
 
@@ -125,7 +125,7 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
                 continue
             if digest not in placed:
                 opened.append(pikepdf.open(pictures[digest]))
-                placed[digest] = pdf.copy_foreign(kept_image(opened[-1]))
+                placed[digest] = pdf.copy_foreign(separated_image(opened[-1]))
             drawn[name] = placed[digest]
     return opened
 

@@ -2,7 +2,7 @@
 
 The first makes the test database, the others keep it: looking through all migrations again would take more time than
 the tests of one mutant. A mutant meets the tests first that import its module, the cases of each in turn, and no more
-than MOST_TESTS: some tests have a hundred cases.
+than MAX_TESTS: some tests have a hundred cases.
 """
 
 import functools

@@ -16,10 +16,12 @@ AUTHORIZATIONS_A_PAGE = 25
 @signed_in
 def show_authorizations(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    given = authorizations_of(signed_in_user(request))
+    authorizations = authorizations_of(signed_in_user(request))
     if searched:
-        given = [each for each in given if searched.lower() in each.application.name.lower()]
-    page = Paginator(given, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
+        authorizations = [
+            each for each in authorizations if searched.lower() in each.application.name.lower()
+        ]
+    page = Paginator(authorizations, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "searched": searched, "section": "authorizations"}
     return render(request, "accounts/authorizations.html", context)
 
@@ -34,9 +36,9 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
         messages.success(request, f"{application.name} no longer has access to your account.")
         return redirect("portal:authorizations")
     # Only applications that the user has authorised; names of others are not revealed.
-    given = [
+    authorizations = [
         each for each in authorizations_of(signed_in_user(request)) if each.application.pk == application.pk
     ]
-    if not given:
+    if not authorizations:
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})

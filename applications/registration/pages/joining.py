@@ -37,8 +37,8 @@ def join_application(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_faults(form, error, JOIN_FIELDS)
         else:
-            said = "Request sent." if created else "Your earlier request is still pending."
-            messages.success(request, said)
+            message = "Request sent." if created else "Your earlier request is still pending."
+            messages.success(request, message)
             return redirect("portal:application-join")
     own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
     page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))

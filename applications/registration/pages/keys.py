@@ -181,8 +181,10 @@ def _refused(request: HttpRequest, application: Application, error: DomainError)
     return redirect("portal:application-keys", application.pk)
 
 
-def _revealed(request: HttpRequest, application: Application, key: ApplicationKey, said: str) -> HttpResponse:
-    messages.success(request, said)
+def _revealed(
+    request: HttpRequest, application: Application, key: ApplicationKey, message: str
+) -> HttpResponse:
+    messages.success(request, message)
     return redirect(_keys_address(application, str(key.pk)))
 
 

@@ -48,7 +48,7 @@ PERSONAL = re.compile(
     r"(?i)recipient|templatedata|address|city|company|e-?mail|phone|name|password|note|message|metadata|description"
 )
 PERSONAL_PATHS = ("/user",)
-NOT_KEPT = "Not kept: it can quote personal data."
+OMITTED_TEXT = "Not kept: it can quote personal data."
 # The joins drop rows of deleted applications and users.
 ADD = """
 INSERT INTO applications_loggedrequest (
@@ -71,8 +71,8 @@ _lock = threading.Lock()
 _waiting: list[Entry] = []
 _of_application: Counter[UUID] = Counter()
 _sizes = Counter[str]()
-for _kept in (_waiting, _of_application, _sizes):
-    register_cache(_kept)
+for _cache in (_waiting, _of_application, _sizes):
+    register_cache(_cache)
 
 
 def note_request(
@@ -197,13 +197,13 @@ def _problem(body: bytes, path: str) -> dict[str, Any] | None:
     return {
         "title": sent["title"],
         "Code": _text(sent["Code"], 80),
-        "detail": NOT_KEPT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
+        "detail": OMITTED_TEXT if hidden or any(personal) else _text(sent["detail"], LONGEST_TEXT),
         "ErrorCount": sent.get("ErrorCount", 0),
         "Errors": [
             {
                 "Pointer": _text(fault["Pointer"], 300),
                 "Code": _text(fault["Code"], 80),
-                "Message": NOT_KEPT if is_personal else _text(fault["Message"], LONGEST_TEXT),
+                "Message": OMITTED_TEXT if is_personal else _text(fault["Message"], LONGEST_TEXT),
             }
             for fault, is_personal in zip(faults, personal, strict=True)
         ],

@@ -11,15 +11,15 @@ from applications.registration.models import DailyUsage, LoggedRequest, OwnerInv
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # An invitation contains an e-mail address.
-INVITATIONS_KEPT = timedelta(days=30)
-USAGE_KEPT = timedelta(days=400)
+INVITATION_RETENTION = timedelta(days=30)
+USAGE_RETENTION = timedelta(days=400)
 
 
 def retention_rules() -> list[RetentionRule]:
     return [
         rule_for_rows(
             "owner invitations",
-            lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATIONS_KEPT),
+            lambda: OwnerInvitation.objects.filter(expires__lte=timezone.now() - INVITATION_RETENTION),
         ),
         RetentionRule("usage counts", lambda: _old_usage().count(), _remove_usage),
         RetentionRule("logged requests", lambda: _old_requests().count(), _remove_requests),
@@ -27,7 +27,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _old_usage() -> QuerySet[DailyUsage]:
-    return DailyUsage.objects.filter(day__lt=(timezone.now() - USAGE_KEPT).date())
+    return DailyUsage.objects.filter(day__lt=(timezone.now() - USAGE_RETENTION).date())
 
 
 def _remove_usage(batch: int) -> Iterator[int]:

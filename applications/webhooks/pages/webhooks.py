@@ -137,11 +137,11 @@ def take_secret(request: HttpRequest, webhook: Webhook) -> str:
     return decrypt(made["secret"].encode())
 
 
-def _revealed(request: HttpRequest, webhook: Webhook, secret: str, said: str) -> HttpResponse:
+def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str) -> HttpResponse:
     # Encrypted, because sessions are stored in the database.
     made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
     request.session[MADE] = made
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect(address_of(webhook))
 
 

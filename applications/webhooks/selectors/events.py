@@ -21,7 +21,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid
 
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 UUID_LENGTH = 36
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
@@ -111,7 +111,7 @@ def event_page(
 ) -> EventPage:
     """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
     events = Event.objects.filter(
-        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - KEPT
+        application=application, transaction__lt=SETTLED, timestamp__gt=(now or timezone.now()) - RETENTION
     )
     if after != Cursor():
         events = events.filter(

@@ -71,14 +71,14 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
     stamp = headers["webhook-timestamp"]
     if not re.fullmatch(r"\d{1,10}", stamp, re.ASCII):
         return Verdict(False, "webhook-timestamp is not a number of seconds since 1970.")
-    given = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
-    if not given:
+    signatures = [part for part in headers["webhook-signature"].split() if part.startswith("v1,")]
+    if not signatures:
         return Verdict(False, "webhook-signature contains no signature that starts with “v1,”.")
     notes = _age_notes(int(stamp), now)
     secrets = list(webhook.secrets.order_by("-created"))
     for secret in secrets:
         signer = Signer(decrypt(bytes(secret.ciphertext)))
-        if _matches(signer, headers["webhook-id"], stamp, body, given):
+        if _matches(signer, headers["webhook-id"], stamp, body, signatures):
             ended = secret.expires is not None and secret.expires <= now
             if ended:
                 notes = (*notes, "Signed with a replaced secret that is no longer valid.")
@@ -88,7 +88,7 @@ def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str],
                     "Signed with the replaced secret, which expires soon. Events are signed with the new secret, too.",
                 )
             return Verdict(True, "The signature is valid.", notes)
-    return Verdict(False, *_mismatch_reason(webhook, body, headers, given))
+    return Verdict(False, *_mismatch_reason(webhook, body, headers, signatures))
 
 
 def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
@@ -99,13 +99,15 @@ def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
     return (f"The timestamp is more than 5 minutes {side}, so receivers reject it now, as they should.",)
 
 
-def _matches(signer: Signer, event_id: str, stamp: str, body: str, given: list[str]) -> bool:
+def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: list[str]) -> bool:
     when = datetime.fromtimestamp(int(stamp), UTC)
-    return any(hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in given)
+    return any(
+        hmac.compare_digest(signer.sign(event_id, when, body).encode(), one.encode()) for one in signatures
+    )
 
 
 def _mismatch_reason(
-    webhook: Webhook, body: str, headers: Mapping[str, str], given: list[str]
+    webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
 ) -> tuple[str, tuple[str, ...]]:
     """The reason of a mismatch: tests the usual mistakes of receivers."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
@@ -118,7 +120,7 @@ def _mismatch_reason(
     for reason, change in changes.items():
         changed = change(body)
         if changed != body and any(
-            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, given)
+            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, signatures)
             for one in signers
         ):
             return reason, ()

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
 from applications.webhooks.models.event_type import EventType, named_types
 from applications.webhooks.selectors.deliveries import find_delivery
-from applications.webhooks.selectors.events import KEPT
+from applications.webhooks.selectors.events import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
@@ -83,7 +83,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
     For the time it was disabled, or not there yet, back to 30 days.
     """
     now = database_now()
-    if not now - KEPT <= since <= now:
+    if not now - RETENTION <= since <= now:
         message = "Since: events are kept for 30 days; write a moment of that time."
         raise Invalid.at("/Since", "since_out_of_range", message)
     locked = _enabled(webhook)

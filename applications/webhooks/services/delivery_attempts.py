@@ -97,7 +97,7 @@ def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list
 
 
 def webhooks_with_due_deliveries(*, now: datetime) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, up to MOST_AT_ONCE.
+    """Each with its application and how many are due, up to MAX_AT_ONCE.
 
     One probe of an index for each webhook, however many deliveries wait.
     """

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from applications.webhooks.models import WebhookSecret
-from applications.webhooks.selectors.events import KEPT
+from applications.webhooks.selectors.events import RETENTION
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # Several batches in one statement: the rows are small and unread, so it takes a fraction of a second.
@@ -48,7 +48,7 @@ def retention_rules() -> list[RetentionRule]:
     # By then deliveries under way at the deletion have ended.
     ended = timedelta(hours=1)
     return [
-        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, KEPT),
+        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),
         _prunable("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
         _prunable("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
         rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),

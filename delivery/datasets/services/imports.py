@@ -95,7 +95,7 @@ def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: Progr
         origin=reading.origin,
         concerns=reading.concerns,
         details=reading.details,
-        kept=reading.kept,
+        unchanged=reading.unchanged,
         progress=line.writing,
     )
     if options.activate and (options.force or not reading.concerns):
@@ -140,7 +140,7 @@ def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
     ImportProblem.objects.bulk_create(
         (
             ImportProblem(import_run=run, line=line, column=column, value=value, code=code)
-            for line, column, value, code in log.kept
+            for line, column, value, code in log.listed
         ),
         batch_size=500,
     )

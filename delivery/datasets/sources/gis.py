@@ -17,7 +17,7 @@ MAXIMUM_ATTRIBUTES = 500
 LONGEST_NAME = 200
 LONGEST_VALUE = 1000
 # The limit of distinct attribute lists; a file has only a few.
-SHAPES_KEPT = 100
+MAX_CACHED_SHAPES = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
 
 
@@ -162,12 +162,12 @@ class _Place:
             if event == "number":
                 self.geometry.add(names[depth + 1], value)
         elif self.attributes is not None and names[depth:-1] == ["attributes"]:
-            _keep(self.attributes, names[-1], value)
+            _add_attribute(self.attributes, names[-1], value)
         elif event == "string" and names[-2:] == ["error", "message"]:
             raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
 
 
-def _keep(attributes: dict[str, str], name: str, value: Any) -> None:
+def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
     if len(name) > LONGEST_NAME:
         raise FileRefused(f"An attribute's name is longer than {LONGEST_NAME} characters: {name[:60]!r}…")
     attributes[name] = "" if value is None else str(value)[:LONGEST_VALUE]
@@ -184,7 +184,7 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
             attributes, parts = feature
             names = tuple(attributes)
             if names not in seen:
-                if len(seen) >= SHAPES_KEPT:
+                if len(seen) >= MAX_CACHED_SHAPES:
                     seen.clear()
                 columns = _columns(list(names), chosen)
                 seen[names] = [columns.get(field) for field in _FIELDS]

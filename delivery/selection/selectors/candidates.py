@@ -92,7 +92,7 @@ def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Ca
 
 def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: str) -> Candidates:
     postal_codes, routes, residential, business = [], [], [], []
-    kept, sizes, of_row, places = [], [], [], []
+    is_eligible, sizes, of_row, places = [], [], [], []
     for number, (code, text, _, _) in enumerate(rows):
         parts = text.split(",") if text else []
         sizes.append(len(parts))
@@ -105,16 +105,16 @@ def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: 
                 business.append(int(firms))
                 of_row.append(number)
                 places.append(place)
-                kept.append(True)
+                is_eligible.append(True)
             else:
-                kept.append(False)
+                is_eligible.append(False)
     packed = read_areas([bytes(row[2] or b"") for row in rows], sizes)
     return Candidates(
         postal_codes,
         routes,
         np.array(residential, np.int64),
         np.array(business, np.int64),
-        packed.taken(np.array(kept, bool)),
+        packed.taken(np.array(is_eligible, bool)),
         [row[3] for row in rows],
         of_row,
         places,

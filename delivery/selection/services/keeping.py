@@ -13,7 +13,7 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 VALID_FOR = timedelta(days=90)
 VALID_FOR_TESTS = timedelta(days=30)
 # Expired selections stay readable for this time, so that they can be chosen again.
-KEPT_FOR = timedelta(days=90)
+RETENTION = timedelta(days=90)
 
 
 def retain_for_order(*, selection_id: UUID) -> None:
@@ -26,4 +26,4 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _expired() -> QuerySet[EddmSelection]:
-    return EddmSelection.objects.filter(expires__lt=timezone.now() - KEPT_FOR, is_ordered=False)
+    return EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False)

@@ -123,7 +123,7 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 
 def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
-    """At most MOST_SHOWN; where there are more, the last says how many under the title `rest`."""
+    """At most MAX_SHOWN; where there are more, the last says how many under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
     return [*changes[: MAX_SHOWN - 1], (rest, "", f"and {len(changes) - MAX_SHOWN + 1} more changes")]

@@ -142,14 +142,14 @@ WITH_ETAG = ("Order", "Webhook", "WebhookWithSecret")
 
 def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     """A hook of drf-spectacular, for the finished document."""
-    kept = result["components"].setdefault("links", {})
+    components = result["components"].setdefault("links", {})
     for operation, answer, shown, listed in _answers(result):
         links = LEADS_TO.get(shown, ()) + LEADS_TO_AFTER.get(operation, ())
         for link in links:
             if link.to == operation:
                 continue
             name = f"{shown}{'.first' if listed else ''}.{link.to}"
-            kept[name] = _described(link, listed)
+            components[name] = _described(link, listed)
             answer.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
         if shown in WITH_ETAG and not listed:
             tag = {"description": "The version shown here.", "schema": {"type": "string"}, "required": True}

@@ -173,7 +173,7 @@ NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 class _Forms(threading.local):
     def __init__(self) -> None:
-        self.kept: dict[type, serializers.Serializer] = {}
+        self.instances: dict[type, serializers.Serializer] = {}
 
 
 _forms = _Forms()
@@ -184,10 +184,10 @@ def validate_data(form: type[serializers.Serializer], data: Any) -> Any:
 
     Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.
     """
-    if form not in _forms.kept:
-        _forms.kept[form] = form()
+    if form not in _forms.instances:
+        _forms.instances[form] = form()
     try:
-        return _forms.kept[form].run_validation(data)
+        return _forms.instances[form].run_validation(data)
     except serializers.ValidationError as error:
         if error.get_codes() == ["null"]:
             raise serializers.ValidationError(NO_DATA) from error

@@ -106,8 +106,10 @@ def _export_masked(sdk: Any, send: Callable[[Any], Any], spans: Sequence[Any]) -
 
 def _without_people(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
     """Attributes without query strings and client addresses."""
-    kept = {k: _masked_in(v) for k, v in (attributes or {}).items() if k not in ATTRIBUTES_OF_PEOPLE}
-    return kept | {k: kept[k].partition("?")[0] for k in ATTRIBUTES_WITH_QUERY & kept.keys()}
+    masked_values = {k: _masked_in(v) for k, v in (attributes or {}).items() if k not in ATTRIBUTES_OF_PEOPLE}
+    return masked_values | {
+        k: masked_values[k].partition("?")[0] for k in ATTRIBUTES_WITH_QUERY & masked_values.keys()
+    }
 
 
 def _span_of(trace: Any) -> tuple[str, str, str] | None:

@@ -25,7 +25,7 @@ from fulfillment.operations.demo import DemoCard, demo_card
 
 READY_SECONDS = 60
 PORT_SECONDS = 3
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 RESTART_SECONDS = 1
 WORKER = "The worker"
 
@@ -133,7 +133,7 @@ class Command(BaseCommand):
 
     def watch(self, family: supervision.ProcessSupervisor) -> None:
         while not (ended := family.first_ended()) or ended[0] == WORKER:
-            time.sleep(RESTART_SECONDS if ended else LOOK_SECONDS)
+            time.sleep(RESTART_SECONDS if ended else POLL_SECONDS)
             if ended:
                 self.stderr.write(f"{WORKER} ended by itself (exit code {ended[1]}); starting another.")
                 start_worker(family, self.identity)

@@ -53,10 +53,11 @@ def make_backup(*, folder: Path, listen: Callable[[str], None] = lambda said: No
 def _refuse_among_files(folder: Path) -> None:
     """Refuses a target inside the file storage: the backup would copy itself."""
     if isinstance(default_storage, FileSystemStorage):
-        kept = Path(default_storage.path("")).resolve()
-        if folder.resolve().is_relative_to(kept):
+        storage_folder = Path(default_storage.path("")).resolve()
+        if folder.resolve().is_relative_to(storage_folder):
             raise Conflict(
-                f"{folder} is in {kept}, which the backup copies; name another.", code="folder_inside"
+                f"{folder} is in {storage_folder}, which the backup copies; name another.",
+                code="folder_inside",
             )
 
 

@@ -89,5 +89,7 @@ def _service_file() -> Iterator[Mapping[str, str]]:
 
 
 def _parameters() -> dict[str, Any]:
-    given = connection.get_connection_params()
-    return {name: value for name, value in given.items() if name not in NOT_LIBPQ and value not in {None, ""}}
+    parameters = connection.get_connection_params()
+    return {
+        name: value for name, value in parameters.items() if name not in NOT_LIBPQ and value not in {None, ""}
+    }

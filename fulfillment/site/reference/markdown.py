@@ -58,7 +58,7 @@ def _text_of(inline: Token) -> str:
 
 def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
     """Resolves links; those to documents outside of the site become plain text."""
-    kept, opened = [], []
+    remaining, opened = [], []
     for child in children:
         if child.type == "link_open":
             target = resolve(str(child.attrs.get("href", "")))
@@ -68,8 +68,8 @@ def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
             child.attrSet("href", target)
         elif child.type == "link_close" and not opened.pop():
             continue
-        kept.append(child)
-    return kept
+        remaining.append(child)
+    return remaining
 
 
 @cache

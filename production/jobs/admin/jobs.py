@@ -183,11 +183,11 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
         counts = count_stages(self._scoped(request))
         chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
-        kept = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
+        filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
         return [
             {
                 "name": stage.name,
-                "query": urlencode({**kept, "stage": stage.key}),
+                "query": urlencode({**filters, "stage": stage.key}),
                 "count": min(counts.get(stage.key, 0), MAX_COUNTED),
                 "has_more": counts.get(stage.key, 0) > MAX_COUNTED,
                 "is_counted": stage.key not in UNCOUNTED,

@@ -56,7 +56,7 @@ def stage_filter(stage: str, today: date | None = None) -> Q:
 
 
 def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
-    """Of the visible jobs, and of more by its name, each up to MOST_COUNTED + 1.
+    """Of the visible jobs, and of more by its name, each up to MAX_COUNTED + 1.
 
     In one statement that costs the same however many there are.
     """

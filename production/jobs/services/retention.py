@@ -26,8 +26,8 @@ def _before() -> datetime:
 
 def _old_attempts() -> QuerySet[Attempt]:
     """Old attempts, except of open jobs."""
-    kept = Q(request="", answer="")
-    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(kept)
+    erased = Q(request="", answer="")
+    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(erased)
 
 
 def _old_raw() -> QuerySet[ProviderReport]:

@@ -74,8 +74,8 @@ def check_values(
     known = provider_secrets(provider) if provider else {}
     fields = setting_fields(values.adapter)
     hidden = {field.name for field in fields if field.secret}
-    given = {name: value for name, value in values.settings.items() if name not in hidden or value}
-    whole = {**known, **given}
+    changed = {name: value for name, value in values.settings.items() if name not in hidden or value}
+    whole = {**known, **changed}
     if mistakes := check_settings(fields, whole):
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         labels = {field.name: field.label for field in fields}

@@ -158,14 +158,14 @@ class PriceMatrix:
 
     def _record(self, cell: Cell) -> Record:
         stored = next((price for price in self.stored if _key(price) == cell.key), None)
-        kept = {
+        descriptions = {
             price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
         }
         # A column has one input for all its descriptions; when they differ it is empty and changes none.
-        keeps = stored is not None and not cell.method.description and len(kept) > 1
+        keeps_description = stored is not None and not cell.method.description and len(descriptions) > 1
         return {
             "DeliveryMethodCode": cell.method.code,
-            "Description": stored["Description"] if stored and keeps else cell.method.description,
+            "Description": stored["Description"] if stored and keeps_description else cell.method.description,
             "Price": _price(cell.price),
             "Country": stored["Country"] if stored else COUNTRIES.get(cell.place.country, ""),
             "CountryCode": cell.place.country,

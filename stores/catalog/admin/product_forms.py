@@ -242,7 +242,7 @@ class ChildFormSet(LabelledFormSet):
     def validate_unique(self) -> None:
         """The service checks uniqueness."""
 
-    def kept(self) -> list[forms.ModelForm]:
+    def remaining(self) -> list[forms.ModelForm]:
         """The forms of the remaining rows in their new order, invalid ones included."""
         used = [form for form in self.initial_forms if not self._should_delete_form(form)]
         used += [
@@ -271,7 +271,7 @@ def product_record(form: ProductForm, formsets: Iterable[ChildFormSet]) -> Recor
                 for member in members
                 if member.column in child.cleaned_data
             }
-            for child in formset.kept()
+            for child in formset.remaining()
         ]
     return record
 
@@ -285,7 +285,7 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
         if name == "DeliveredPrices" and rest:
             form.matrix.show(fault)
         elif formset is not None and rest:
-            child = formset.kept()[int(rest[0])]
+            child = formset.remaining()[int(rest[0])]
             members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
             _show(child, members, rest[1] if len(rest) > 1 else "", fault)
         else:

@@ -31,19 +31,19 @@ SAMPLES = {
     "Date": "2027-01-31",
 }
 
-_kept: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
-register_cache(_kept)
+_cache: WeightedCache[tuple[int, int, str], bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
+register_cache(_cache)
 
 
 def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
     """A PNG; raises TemplateMissing, TemplateUnusable, LaneFull or TooManyAtOnce."""
     names = font_names()
-    picture = _kept.get((product_id, version, names))
+    picture = _cache.get((product_id, version, names))
     if picture is None:
         layout = layout_of(product_id, version, names)
         with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS):
-            picture = _kept.get((product_id, version, names)) or _draw(layout)
-        _kept.put((product_id, version, names), picture)
+            picture = _cache.get((product_id, version, names)) or _draw(layout)
+        _cache.put((product_id, version, names), picture)
     return picture
 
 

@@ -161,8 +161,8 @@ class TemplateEditor:
             png = specimen_of(request.GET.get("family", ""), editor.fonts)
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")
-        kept = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
-        return HttpResponse(png, content_type="image/png", headers=kept)
+        cache_headers = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
+        return HttpResponse(png, content_type="image/png", headers=cache_headers)
 
     def color(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """The screen colour of four inks; values outside of 0 to 100 have none."""

@@ -58,16 +58,16 @@ def _paired(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | 
         None, [_key(page) for page in old], [_key(page) for page in new], autojunk=False
     )
     pairs: list[tuple[int | None, int | None]] = []
-    gone: list[int] = []
+    removed: list[int] = []
     come: list[int] = []
     for kind, first, last, begin, end in matcher.get_opcodes():
         if kind == "equal":
             continue
         same = min(last - first, end - begin)
         pairs += [(first + step, begin + step) for step in range(same)]
-        gone += range(first + same, last)
+        removed += range(first + same, last)
         come += range(begin + same, end)
-    for one in gone:
+    for one in removed:
         moved = next((other for other in come if _key(new[other]) == _key(old[one])), None)
         if moved is not None:
             come.remove(moved)

@@ -42,7 +42,7 @@ class PictureUploads:
         file = self.request.FILES.get("file")
         if file is None:
             raise _refused("required", "Choose a file first.")
-        artwork = self._kept(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
+        artwork = self._stored(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":
             return as_picture(step, artwork)
@@ -76,9 +76,9 @@ class PictureUploads:
         # Under a name of its own: another page may use the picture as it is.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
-        return as_background(step, self._kept(shaped, content))
+        return as_background(step, self._stored(shaped, content))
 
-    def _kept(self, name: str, content: bytes) -> Artwork:
+    def _stored(self, name: str, content: bytes) -> Artwork:
         return store_artwork(
             product=self.product,
             user_id=self.request.user.pk,

@@ -127,28 +127,30 @@ def _weight(pictures: _Pictures) -> int:
     return sum(len(one.data) for part in pictures for one in part.values())
 
 
-_kept: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
-register_cache(_kept)
+_cache: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+register_cache(_cache)
 
 
 def _stored_pictures(product_pk: int, version: int) -> _Pictures:
     """Read and checked once for a version of a product: that takes longer than a preview may."""
-    if (kept := _kept.get((product_pk, version))) is not None:
-        return kept
+    if (cached := _cache.get((product_pk, version))) is not None:
+        return cached
     row = fetch_row(PICTURES, (product_pk,))
     found, artwork, gallery = row or (version, None, None)
     pictures = (_read(artwork), _read(gallery))
-    _kept.put((product_pk, found), pictures)
+    _cache.put((product_pk, found), pictures)
     return pictures
 
 
 def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Artwork]:
     keys = {digest: (product_pk, "upload", digest) for digest in digests}
-    found = {digest: kept[0][digest] for digest, key in keys.items() if (kept := _kept.get(key)) is not None}
+    found = {
+        digest: cached[0][digest] for digest, key in keys.items() if (cached := _cache.get(key)) is not None
+    }
     missing = [digest for digest in keys if digest not in found]
     for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
         found[upload.sha256] = as_artwork(upload)
-        _kept.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
+        _cache.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
     return found
 
 

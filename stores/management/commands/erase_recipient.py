@@ -62,8 +62,8 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
         )
     if options["order"]:
         chosen = Q()
-        for given in options["order"]:
-            chosen |= _identified(given)
+        for reference in options["order"]:
+            chosen |= _identified(reference)
         found = Order.objects.filter(chosen).values_list("pk", "reprint_of")
         keys = {key for pair in found for key in pair if key}
         family = Q(pk__in=keys) | Q(reprint_of__in=keys)
@@ -73,11 +73,11 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     )
 
 
-def _identified(given: str) -> Q:
+def _identified(reference: str) -> Q:
     try:
-        field = {"number": int(given)} if given.isdigit() else {"pk": UUID(given)}
+        field = {"number": int(reference)} if reference.isdigit() else {"pk": UUID(reference)}
     except ValueError as error:
-        raise CommandError(f"{given!r} is neither an order number nor an order ID.") from error
+        raise CommandError(f"{reference!r} is neither an order number nor an order ID.") from error
     if not Order.objects.filter(**field).exists():
-        raise CommandError(f"There is no order {given}.")
+        raise CommandError(f"There is no order {reference}.")
     return Q(**field)

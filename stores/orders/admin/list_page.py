@@ -72,10 +72,10 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
         "chips": _chips(request, changelist),
         "sorts": [(key, name) for key, name in SORTS.items() if _may_sort(request, key)],
         "sort": sort_of(request),
-        "kept": _kept(request, (SORT, COLUMNS, VIEW, "p")),
-        "kept_for_sort": _kept(request, (SORT, "p")),
-        "kept_for_columns": _kept(request, (COLUMNS, "p")),
-        "kept_for_search": _kept(request, ("q", "p", VIEW)),
+        "kept": _other_parameters(request, (SORT, COLUMNS, VIEW, "p")),
+        "kept_for_sort": _other_parameters(request, (SORT, "p")),
+        "kept_for_columns": _other_parameters(request, (COLUMNS, "p")),
+        "kept_for_search": _other_parameters(request, ("q", "p", VIEW)),
         "due_choices": [(key, name) for key, (name, _) in DUE.items()],
         "status_choices": [(str(int(one)), one.words) for one in OrderStatus],
         "filters": {name: request.GET.get(name, "") for name in FILTER_NAMES},
@@ -220,7 +220,7 @@ def _may_sort(request: HttpRequest, key: str) -> bool:
     return not key.startswith("due") or lists_work_alone(request)
 
 
-def _kept(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
+def _other_parameters(request: HttpRequest, without: Sequence[str]) -> list[tuple[str, str]]:
     """The other query parameters, as hidden inputs of a form that changes some of them."""
     return [
         (name, value)

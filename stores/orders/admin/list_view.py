@@ -23,8 +23,8 @@ class OrderList(ChangeList):
     """Always sorted along an index; within one store by `position`."""
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        kept = super().get_filters_params(params)
-        return {name: value for name, value in kept.items() if name not in {SORT, COLUMNS, VIEW}}
+        parameters = super().get_filters_params(params)
+        return {name: value for name, value in parameters.items() if name not in {SORT, COLUMNS, VIEW}}
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> list[Any]:
         chosen = sort_of(request)

@@ -118,7 +118,7 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
 
 
 def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[Happening]:
-    told = [
+    entries = [
         Happening(
             entry.timestamp,
             OrderStatus(entry.status).words if entry.previous_status != entry.status else "Note",
@@ -126,8 +126,8 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
         )
         for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
-    told += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
-    told += [
+    entries += [Happening(one["shipment"].shipped, "Parcel sent", str(one["shipment"])) for one in shipments]
+    entries += [
         Happening(
             comment.created, str(comment.author or "Somebody who is gone"), comment.text, is_comment=True
         )
@@ -135,8 +135,8 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     ]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.
     if staff_on(request).is_operator:
-        told += _events(order)
-    return sorted(told, key=lambda one: one.when, reverse=True)
+        entries += _events(order)
+    return sorted(entries, key=lambda one: one.when, reverse=True)
 
 
 def _events(order: Order) -> list[Happening]:

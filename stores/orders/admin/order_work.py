@@ -75,7 +75,7 @@ class OrderWork(OrderDocuments):
             return HttpResponseNotAllowed(["POST"])
         if not self.has_view_permission(request):
             raise PermissionDenied
-        query = _kept_query(request.POST.get("query", ""))
+        query = _view_query(request.POST.get("query", ""))
         try:
             view = save_order_view(
                 owner=request.user,
@@ -116,7 +116,7 @@ class OrderWork(OrderDocuments):
         return named.values_list("pk", flat=True).first()
 
 
-def _kept_query(query: str) -> str:
+def _view_query(query: str) -> str:
     """Filters, sort and columns of the query; a view stores nothing else."""
     known = {*FILTER_NAMES, SORT, COLUMNS}
     return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])

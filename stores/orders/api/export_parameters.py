@@ -155,9 +155,9 @@ class ExportParameters:
         return self.next_link(store_id, b"t%d.%d" % (moment, page.positions[-1]))
 
     def next_link(self, store_id: str, place: bytes) -> str:
-        kept = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        parameters = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
         cursor = base64.urlsafe_b64encode(place).decode().rstrip("=")
-        query = f"{urlencode(kept)}&after={cursor}" if kept else f"after={cursor}"
+        query = f"{urlencode(parameters)}&after={cursor}" if parameters else f"after={cursor}"
         return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
 
     def pairs(self) -> Iterator[tuple[str, str]]:

@@ -14,9 +14,9 @@ from stores.orders.models import CancellationState, Order
 from stores.orders.models.status import AT_WORK
 
 SOON_DAYS = 3
-ZONES_KEPT_SECONDS = 60.0
-_kept: dict[str, tuple[float, list[str]]] = {}
-register_cache(_kept)
+ZONE_CACHE_SECONDS = 60.0
+_cache: dict[str, tuple[float, list[str]]] = {}
+register_cache(_cache)
 
 
 def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
@@ -86,8 +86,8 @@ def _zones_by_date() -> dict[date, list[str]]:
 
 def _zones() -> list[str]:
     """The time zones of all stores, cached: the first order in a new zone may be missed for a minute."""
-    if (known := _kept.get("zones")) and time.monotonic() - known[0] < ZONES_KEPT_SECONDS:
+    if (known := _cache.get("zones")) and time.monotonic() - known[0] < ZONE_CACHE_SECONDS:
         return known[1]
     names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())
-    _kept["zones"] = (time.monotonic(), names)
+    _cache["zones"] = (time.monotonic(), names)
     return names

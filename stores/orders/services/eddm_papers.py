@@ -64,7 +64,7 @@ def _routes(item: OrderItem) -> list[DropRoute]:
 
 
 def _mailing(item: OrderItem) -> Mailing:
-    order, kept = item.order, item.eddm or {}
+    order, stored = item.order, item.eddm or {}
     ready = add_business_days(local_date(order.created, order.store.time_zone), order.production_days)
 
     def day_date(day: int) -> date:
@@ -80,9 +80,9 @@ def _mailing(item: OrderItem) -> Mailing:
         phone=printable(order.recipient.get("Phone", "")),
         email=printable(order.recipient.get("Email", "")),
         size_mm=Product.objects.values_list("width_mm", "height_mm").get(pk=item.product_id),
-        vintage=kept["Vintage"],
+        vintage=stored["Vintage"],
         day_date=day_date,
-        is_residential_only=kept["ResidentialOnly"],
-        is_synthetic=kept["IsSynthetic"],
+        is_residential_only=stored["ResidentialOnly"],
+        is_synthetic=stored["IsSynthetic"],
         is_test=order.is_test,
     )

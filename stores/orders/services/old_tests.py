@@ -40,10 +40,10 @@ def _before() -> datetime:
 
 def _remove_orders(batch: int) -> Iterator[int]:
     """Deletes the rows first; the next run removes print files that remain after a crash."""
-    while gone := _remove_order_rows(min(batch, ORDERS_AT_ONCE)):
-        for order in gone:
+    while removed := _remove_order_rows(min(batch, ORDERS_AT_ONCE)):
+        for order in removed:
             erase_print_files(order_id=order.pk)
-        yield len(gone)
+        yield len(removed)
 
 
 @transaction.atomic

@@ -121,7 +121,7 @@ def create_order(*, prepared: PreparedOrder, actor: Actor) -> CreatedOrder:
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
-    for selection_id in {kept["SelectionID"] for kept in prepared.stored_selections if kept}:
+    for selection_id in {stored["SelectionID"] for stored in prepared.stored_selections if stored}:
         retain_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     begin_story(order=order)

@@ -40,12 +40,12 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
     pixels, trimmed = SIZES[size]
     with RENDERINGS.slot(caller.key, wait=WAIT_SECONDS), typesetting_errors():
         picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
-    _keep(item, name, picture)
+    _store(item, name, picture)
     return picture
 
 
 @transaction.atomic
-def _keep(item: OrderItem, name: str, picture: bytes) -> None:
+def _store(item: OrderItem, name: str, picture: bytes) -> None:
     """Locks the order, so that a picture written during an erasure is erased as well."""
     order = Order.objects.select_for_update(of=("self",), no_key=True).filter(pk=item.order_id)
     if order.filter(recipient_erased__isnull=True).exists():

@@ -184,8 +184,8 @@ def _write(order: Order, actor: Actor) -> None:
 
 
 def _erased(recipient: dict[str, str]) -> dict[str, str]:
-    kept = {name: recipient[name] for name in UNCHANGED if name in recipient}
-    return {**dict.fromkeys(REQUIRED, ERASED), **kept}
+    unchanged = {name: recipient[name] for name in UNCHANGED if name in recipient}
+    return {**dict.fromkeys(REQUIRED, ERASED), **unchanged}
 
 
 def proofs_before(order: Order) -> list[str]:

@@ -64,8 +64,8 @@ def check_order(*, access: StoreAccess, request: OrderRequest) -> Checked:
         quote = None
         products, prices = priced(access=access, price_request=request.price_request, at=request.placed)
         option = prices.default_option(request.price_request, products)
-    kept = stored_selections(item.choice for item in request.price_request.items)
-    return Checked(products, option, quote, reprint_of, kept)
+    stored = stored_selections(item.choice for item in request.price_request.items)
+    return Checked(products, option, quote, reprint_of, stored)
 
 
 def outcome_faults(access: StoreAccess, request: OrderRequest) -> list[Fault]:

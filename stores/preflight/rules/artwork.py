@@ -49,11 +49,11 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         if behind.artwork.media_type != "image/svg+xml":
             continue
-        told: set[str] = set()
+        reported: set[str] = set()
         for part in behind.facts.of_kind(Part.TEXT):
             name = part.name.casefold()
-            if name not in GENERIC and name not in families and name not in told:
-                told.add(name)
+            if name not in GENERIC and name not in families and name not in reported:
+                reported.add(name)
                 yield hit_behind(behind, part.area, part.name, "one of the fonts of the service")
 
 

@@ -64,7 +64,7 @@ def crowd():
     assert not lanes._admission._callers
     assert not lanes._admission._shares
     assert not lanes._admission._waiting
-    assert not lanes._admission._places.total()
+    assert not lanes._admission._slots.total()
 
 
 def wait_until(condition, seconds=5):

@@ -55,11 +55,11 @@ def is_worth_another(call: Call, outcome: httpx.Response | httpx.TransportError)
 
 def stated_wait(headers: httpx.Headers) -> float | None:
     """The wait that the service requests in `Retry-After` or, with no requests left, in `RateLimit`."""
-    if (said := headers.get("Retry-After")) is not None:
-        if said.strip().isdigit():
-            return float(said)
+    if (text := headers.get("Retry-After")) is not None:
+        if text.strip().isdigit():
+            return float(text)
         try:
-            return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+            return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
         except (TypeError, ValueError):
             return None
     limit = {name: int(value) for name, value in LIMIT.findall(headers.get("RateLimit", ""))}

@@ -144,8 +144,8 @@ class Rules:
                 return outcome
             else:
                 kind = TimedOut if isinstance(outcome, httpx.TimeoutException) else ConnectionFailed
-                said = f"{call.method} {call.path}: {str(outcome) or type(outcome).__name__}"
-                raise kind(f"{said} (tries: {tries})") from outcome
+                text = f"{call.method} {call.path}: {str(outcome) or type(outcome).__name__}"
+                raise kind(f"{text} (tries: {tries})") from outcome
 
     def _request(
         self, call: Call, headers: dict[str, str], content: Callable[[], Any], token: str

@@ -149,8 +149,8 @@ class _Answered:
     @property
     def size(self) -> int | None:
         """In bytes, where the service says so beforehand."""
-        said = self.headers.get("Content-Length", "")
-        return int(said) if said.isdigit() else None
+        text = self.headers.get("Content-Length", "")
+        return int(text) if text.isdigit() else None
 
 
 class Download(_Answered):

@@ -112,14 +112,14 @@ def token_request(
 def tokens_of(response: httpx.Response) -> Tokens:
     """The tokens that were answered to `token_request`."""
     try:
-        said = response.json()
+        text = response.json()
     except ValueError:
-        said = {}
-    if response.status_code != 200 or "access_token" not in said:
-        code = said.get("error") or f"status {response.status_code}"
-        raise OAuthError(code, said.get("error_description", ""))
-    ends = time.time() + float(said.get("expires_in", 3600))
-    return Tokens(said["access_token"], ends, said.get("refresh_token"), said.get("scope", ""))
+        text = {}
+    if response.status_code != 200 or "access_token" not in text:
+        code = text.get("error") or f"status {response.status_code}"
+        raise OAuthError(code, text.get("error_description", ""))
+    ends = time.time() + float(text.get("expires_in", 3600))
+    return Tokens(text["access_token"], ends, text.get("refresh_token"), text.get("scope", ""))
 
 
 @dataclass(frozen=True)
