@@ -95,8 +95,8 @@ def ask_for_stores(world: World) -> None:
 def ship_one(world: World) -> None:
     order, actor = Order.objects.latest("number"), Actor("Operator", world.operator.pk)
     for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
-        move_order(order=order, status=status, actor=actor)
-    move_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
+        transition_order(order=order, status=status, actor=actor)
+    transition_order(order=order, status=OrderStatus.SHIPPED, actor=actor, parcels=[Parcel("UPS", "1Z999")])
 
 
 def _produce() -> None:

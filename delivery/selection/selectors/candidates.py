@@ -10,7 +10,7 @@ import shapely
 from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
-from delivery.selection.criteria import MOST_AREAS, Box
+from delivery.selection.criteria import MAX_AREAS, Box
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Invalid
 
@@ -33,8 +33,8 @@ FROM (
 ORDER BY population.postal_code
 """  # noqa: S608 - names of our columns
 
-# A map of more is neither quick nor legible.
-MOST_DRAWN = 4_000
+# More routes would make the map slow and illegible.
+MAX_DRAWN = 4_000
 
 
 @dataclass
@@ -132,6 +132,6 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     shapely.prepare(seen)
     shapes = found.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
-    if sum(shape is not None for shape in shapes) > MOST_DRAWN:
+    if sum(shape is not None for shape in shapes) > MAX_DRAWN:
         raise Invalid("There are too many routes in view; look closer.", code="too_many_routes")
     return found, in_degrees(shapes)

@@ -1,4 +1,4 @@
-"""The address at which a provider's own reports are received, and the one at which it fetches print files."""
+"""The endpoints for providers: postbacks with reports, and print files at signed URLs."""
 
 import hashlib
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ FILE_SECONDS = 90 * 86_400
 @csrf_exempt
 @require_POST
 def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpResponse:
-    """Answers 200 for what is stored, also for what came before or contradicts: only then it is not sent again."""
+    """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
     provider = provider_at_address(code, secret)
     if provider is None:
         return problem(404, "address_unknown", "Nothing is received at this address.")
@@ -59,7 +59,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 
 @require_GET
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
-    """For providers that fetch: the signed address names one print file with its digest."""
+    """Serves a print file at its signed URL, for providers that fetch files."""
     try:
         key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_SECONDS)
     except signing.SignatureExpired:

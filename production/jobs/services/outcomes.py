@@ -1,4 +1,4 @@
-"""What came of an exchange, written with the job it was about."""
+"""Records the outcomes of exchanges on their jobs."""
 
 import random
 from datetime import timedelta
@@ -15,7 +15,7 @@ from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.services.providers import note_failure, note_success
 from stores.orders.models import Order
 
-# Seconds before the next try; then the last one again and again.
+# Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)
 LONGEST_WAIT = timedelta(hours=1)
@@ -59,7 +59,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
     if attempt.kind == AttemptKind.CANCEL:
         keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
-    # It answered about this number, so it does not have it: the next provider may get it.
+    # The provider refused this number, so it does not have the job; another provider may get it.
     job.refused_by = [*job.refused_by, attempt.provider_id]
     job.provider, job.is_uncertain, job.failing_since = None, False, None
     job.next_try = None if job.held else timezone.now()
@@ -88,7 +88,7 @@ def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
 
 @transaction.atomic
 def record_unusable(*, attempt: Attempt, message: str) -> None:
-    """Our own part is of no use: another try would not help until a person changes something."""
+    """The job cannot be sent because of its file, settings or secrets; a retry does not help."""
     job = _complete(attempt, AttemptOutcome.FAILED, message=message)
     if job.number != attempt.number:
         return
@@ -100,11 +100,11 @@ def record_unusable(*, attempt: Attempt, message: str) -> None:
 
 @transaction.atomic
 def record_fault(*, job_pk: int) -> None:
-    """A mistake of ours, which the log has: tried again like a provider that is away."""
+    """An unexpected error, which is logged: the job is retried as for an unavailable provider."""
     job = lock_job(job_pk)
     attempt = Attempt.objects.filter(job=job).order_by("-id").first()
     message = "The service met an error of its own; its log says more."
-    if attempt is not None and attempt.outcome == AttemptOutcome.UNDER_WAY:
+    if attempt is not None and attempt.outcome == AttemptOutcome.UNFINISHED:
         _complete(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)
@@ -152,7 +152,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
 
 
 def _failures(job: Job, attempt: Attempt) -> int:
-    """In a row, at this provider, with this one."""
+    """The number of consecutive failures at this provider, including this one."""
     since = job.failing_since or attempt.started
     count = Attempt.objects.filter(job=job, provider=attempt.provider, finished__gte=since).count()
     return max(count, 1)

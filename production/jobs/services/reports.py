@@ -1,4 +1,4 @@
-"""Reports of providers: each is kept once, applied where it says something new, and never takes a job back."""
+"""Reports of providers: stored once each, applied only if they advance the job."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -109,7 +109,7 @@ def _columns(report: Report) -> dict[str, object]:
 
 
 def _job_for(number: str) -> Job | None:
-    """By its number, or by one it was sent under before."""
+    """Finds a job by its current or an earlier number."""
     job = Job.objects.select_related("order").filter(number=number).first()
     if job is None:
         attempt = Attempt.objects.filter(number=number).select_related("job__order").first()
@@ -140,7 +140,7 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
 
 
 def _assess_failed(job: Job, report: Report) -> Verdict:
-    """A provider that goes on after a failure is believed, unless that was before."""
+    """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         return O.LATE, "It is known to have failed."
     if job.reported and (report.at is None or report.at <= job.reported):
@@ -175,7 +175,7 @@ def _apply(job: Job, report: Report) -> str:
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
     if job.next_try is None and not job.held and _has_attempt_under_way(job):
-        # Its worker may have been killed: the job is claimed once more, which ends the attempt.
+        # The worker may have been killed: the job becomes due again, which ends the attempt.
         job.next_try = timezone.now()
     record_job(job, previous=previous, note=f"{who} {report.message}".strip())
     if job.state == JobState.FAILED:
@@ -185,7 +185,7 @@ def _apply(job: Job, report: Report) -> str:
 
 
 def _has_attempt_under_way(job: Job) -> bool:
-    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
+    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
 def _parcels(job: Job, report: Report) -> list[Parcel]:
