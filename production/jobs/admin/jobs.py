@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
@@ -23,13 +23,13 @@ from unfold.widgets import CHECKBOX_CLASSES
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import BoundedPaginator
-from fulfillment.core.admin.confirmation import ask, asks_confirmation
+from fulfillment.core.admin.confirmation import ask, requires_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
 from production.jobs.models import AT_PROVIDER, Job, JobState, SheetState
 from production.jobs.selectors.board import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     ORDERS,
     STAGES,
     UNCOUNTED,
@@ -95,9 +95,9 @@ class JobPaginator(BoundedPaginator):
 
     def page(self, number: int | str) -> Any:
         page = super().page(number)
-        jobs: QuerySet[Job] = page.object_list
-        keys = list(jobs.select_related(None).values_list("pk", flat=True))
-        page.object_list = self.object_list.filter(pk__in=keys)
+        jobs, listed = cast(QuerySet[Job], self.object_list), cast(QuerySet[Job], page.object_list)
+        keys = list(listed.select_related(None).values_list("pk", flat=True))
+        page.object_list = jobs.filter(pk__in=keys)
         return page
 
 
