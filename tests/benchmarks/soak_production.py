@@ -1,8 +1,8 @@
 """Print jobs through a hot folder while senders are killed, the disk fills up and reports come in any order.
 
 Each sender is a process of its own with the worker's own code. The press takes what lies in the hot folder, counts
-it, and reports: reordered, late and twice. With fewer orders (`--count 100`) a fifth are calm, and as many kills are made.
-It ends after PATIENCE at the latest, and says what was still on its way. The seed of a run is printed; `SOAK_SEED` repeats it.
+it, and reports: reordered, late and twice. With fewer orders (`--count 100`) there are a fifth as many kills. It ends
+after PATIENCE at the latest, and says what was still on its way; the seed is printed, and `SOAK_SEED` repeats it.
 """
 
 import asyncio
