@@ -1,4 +1,4 @@
-"""What a job leaves in a hot folder, and what files of a return folder say: the same for a disk and for SFTP."""
+"""The files of a job in a hot folder, and reports from a return folder, for disks and SFTP alike."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ TICKETS = SettingField(
     default="both",
     choices=(("both", "XJDF and JSON"), ("xjdf", "XJDF only"), ("json", "JSON only"), ("none", "None")),
 )
-# Names that writers use before a file is complete.
+# Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
 
 
@@ -64,7 +64,7 @@ def drop_files(job: Job, tickets: str) -> list[DropFile]:
 
 
 def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
-    """By path: the text of tickets, size and digest of all else."""
+    """A preview by path: the text of tickets, size and digest of other files."""
     return {f"{folder}/{file.name}": _shown(file) for file in files}
 
 

@@ -1,4 +1,4 @@
-"""What every provider adapter offers and takes; adapters read no model and no setting but what they are given."""
+"""The interface of provider adapters, which get all data as arguments and read no models or settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class JobItem:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One item of one order, as a provider gets it. `number` is unique and stays the same over every retry."""
+    """An order item for a provider. `number` is unique and the same for every retry."""
 
     number: str
     order_id: str
@@ -77,7 +77,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was sent and what came back, secrets removed; kept with the job."""
+    """A request and its response without secrets; stored with the job."""
 
     request: str
     answer: str
@@ -86,7 +86,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The provider has the job; `reference` is its own name for it."""
+    """The provider accepted the job; `reference` is its ID there."""
 
     reference: str
     exchange: Exchange
@@ -94,7 +94,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One message of a provider about one job. `identifier` makes it idempotent; `at` orders it."""
+    """A report of a provider on a job. `identifier` makes it idempotent; reports are ordered by `at`."""
 
     identifier: str
     job_number: str
@@ -141,22 +141,22 @@ class Adapter(Protocol):
     """Built with the provider's settings (a checked mapping) and its decrypted secrets."""
 
     def check_connection(self) -> str:
-        """One sentence on what was reached; raises ProviderRefused or ProviderUnavailable."""
+        """Returns a message about the connection; raises ProviderRefused or ProviderUnavailable."""
 
     def preview(self, job: Job) -> Mapping[str, Any]:
-        """The dry run: exactly what `submit` would send: {name or request: text}."""
+        """Returns exactly what `submit` would send, as {file name or request: text}."""
 
     def submit(self, job: Job) -> Submitted:
-        """Exactly once in effect: a job number that the provider already has is answered as submitted."""
+        """Submits the job once: a number that the provider already has counts as submitted."""
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
 
     def poll(self) -> Sequence[Report]:
-        """New reports that wait at the provider; empty where it sends them itself."""
+        """New reports at the provider; empty if the provider sends them itself."""
 
     def confirm(self, reports: Sequence[Report]) -> None:
-        """Called after the reports of `poll` are stored: moves them away."""
+        """Called after the reports of `poll` are stored; removes them from the provider."""
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
-        """The reports in a message received at the provider's own address; raises ValueError with what was wrong."""
+        """The reports in a postback; raises ValueError with the fault."""

@@ -1,4 +1,4 @@
-"""A connection to an SFTP server whose host key is pinned, and what its errors mean for a job."""
+"""Connections to SFTP servers with pinned host keys, and the translation of their errors."""
 
 import asyncio
 import hmac
@@ -20,7 +20,7 @@ MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
 
 @dataclass(slots=True)
 class Progress:
-    """Whether a job can have become visible at the provider when something fails."""
+    """Tracks whether a failed job may already be visible to the provider."""
 
     is_unsent: bool = True
 
@@ -33,7 +33,7 @@ class PinnedKeys:
 
     @classmethod
     def parse(cls, text: str) -> "PinnedKeys":
-        """Raises ValueError with the line that is no key."""
+        """Raises ValueError with the invalid line."""
         lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
         if not lines:
             raise ValueError("Write at least one host key or fingerprint.")
@@ -66,7 +66,7 @@ class _Client(asyncssh.SSHClient):
 async def open_sftp(
     settings: Mapping[str, Any], secrets: Mapping[str, str]
 ) -> AsyncIterator[asyncssh.SFTPClient]:
-    """Nothing of this machine's SSH configuration, agent or known hosts is used."""
+    """Connects without the machine's SSH configuration, agent and known hosts."""
     host, port = settings["host"], settings["port"]
     keys, client = _client_keys(secrets), _Client(PinnedKeys.parse(settings["host_key"]))
     connected: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
@@ -103,7 +103,7 @@ async def open_sftp(
 
 @contextmanager
 def translated(progress: Progress) -> Iterator[None]:
-    """Every failure becomes one of the two of the interface, with a sentence for people."""
+    """Translates all failures to ProviderRefused or ProviderUnavailable, with a message for users."""
     try:
         yield
     except FULL as error:

@@ -1,4 +1,4 @@
-"""Settings of a provider for gang sheets, which are off unless they are chosen."""
+"""Gang sheet settings of a provider; off by default."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -66,7 +66,7 @@ GANG_SETTINGS: Sequence[SettingField] = (
 
 
 def sheet_of(settings: Mapping[str, Any]) -> Sheet | None:
-    """The press sheet of a provider with gang sheets."""
+    """The press sheet from a provider's settings."""
     turn = settings.get("gang_sheets", OFF)
     if turn == OFF:
         return None

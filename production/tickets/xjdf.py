@@ -22,7 +22,7 @@ VERSION = "2.1"
 AGENT = "Store Fulfillment"
 PAPERS = "Papers"
 POINTS_PER_MM = 72 / 25.4
-# Options of these names describe the paper, all others are named features of the product.
+# Options with these names describe the paper; all others are features of the product.
 MEDIA_CHOICES = {
     "BackCoating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
     "Coating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
@@ -45,7 +45,7 @@ MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 
 
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
-    """`urls` says where each file lies, by its name; without it files lie beside the ticket."""
+    """`urls` are the URLs of files by name; without them the files are beside the ticket."""
     root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
     _set(
         root,
@@ -76,7 +76,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
 
 
 def checked_number(number: str) -> str:
-    """A job number is the name of files and an NMTOKEN of XML at once."""
+    """The job number, checked as file name and as NMTOKEN of XML."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", number):
         raise ValueError(
             f"The job number {number[:100]!r} must be 1 to 100 letters, digits, dots, hyphens and underscores."
@@ -85,12 +85,12 @@ def checked_number(number: str) -> str:
 
 
 def token(text: str) -> str:
-    """An NMTOKEN of XML: anything else than letters, digits and ._- becomes a hyphen."""
+    """An NMTOKEN of XML: characters other than letters, digits and ._- become hyphens."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
 
 
 def clean(text: str) -> str:
-    """XML takes no control character but tab and line feed, and no half of a surrogate pair."""
+    """Removes characters that XML forbids: control characters except tab and line feed, and lone surrogates."""
     return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
 
 
@@ -230,7 +230,7 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
     spec = _add(
         run,
         "FileSpec",
-        # XJDF says that this is MD5; the digest that protects the content stands beside it.
+        # XJDF requires MD5 here; the SHA-256 beside it protects the content.
         CheckSum=hashlib.md5(file.content, usedforsecurity=False).hexdigest(),
         FileSize=str(len(file.content)),
         MimeType=file.media_type,
@@ -254,7 +254,7 @@ def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
 
 
 def _set(element: Any, **attributes: str | None) -> Any:
-    """Empty values are left out: the schema takes no empty token, number or time."""
+    """Sets attributes without empty values, which the schema forbids."""
     for name, value in attributes.items():
         if value:
             element.set(name, clean(value))

@@ -227,7 +227,7 @@ def _send() -> None:
     from production.jobs.sending import JobSender
 
     async def run() -> None:
-        await JobSender().look_for_due()
+        await JobSender().poll_due()
 
     asyncio.run(run())
 

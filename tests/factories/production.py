@@ -10,7 +10,7 @@ from production.providers.models import Provider
 from production.providers.services.providers import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.services.transitions import Actor, move_order
+from stores.orders.services.transitions import Actor, transition_order
 
 STORE = Actor(ActorKind.STORE)
 
@@ -36,7 +36,7 @@ def make_rule(*providers: Provider, priorities: tuple[int, ...] = (), **values: 
 
 def accept(order: Order | str) -> Order:
     found = order if isinstance(order, Order) else Order.objects.get(pk=order)
-    return move_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)
+    return transition_order(order=found, status=OrderStatus.ACCEPTED, actor=STORE)
 
 
 def work_off_jobs() -> int:

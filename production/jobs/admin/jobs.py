@@ -65,7 +65,7 @@ Service = Callable[..., Job]
 
 
 class StageFilter(admin.SimpleListFilter):
-    """The tabs above the list; what is in work, unless another one is chosen."""
+    """The tabs above the list; by default the jobs in work."""
 
     title = "stage"
     parameter_name = "stage"
@@ -154,7 +154,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        """The order is looked up first: joined to the rest it would keep PostgreSQL from using any index."""
+        """Looks up the order first: a join would keep PostgreSQL from using an index."""
         term = search_term.strip()
         if term.isascii() and term.isdecimal() and len(term) < 19:
             order = Order.objects.filter(number=int(term)).values_list("pk", flat=True).first()
@@ -187,7 +187,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         )
 
     def _named(self, fields: Sequence[Any]) -> list[Any]:
-        """The page of a provider is open to operators only."""
+        """Shows provider names without links for staff, because only operators can open providers."""
         return ["provider_name" if field == "provider" else field for field in super()._named(fields)]
 
     @admin.display(description="order")
@@ -231,13 +231,13 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
         counts = count_stages(self._scoped(request))
         chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
-        kept = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
+        filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
         return [
             {
                 "name": stage.name,
-                "query": urlencode({**kept, "stage": stage.key}),
-                "count": min(counts.get(stage.key, 0), MOST_COUNTED),
-                "has_more": counts.get(stage.key, 0) > MOST_COUNTED,
+                "query": urlencode({**filters, "stage": stage.key}),
+                "count": min(counts.get(stage.key, 0), MAX_COUNTED),
+                "has_more": counts.get(stage.key, 0) > MAX_COUNTED,
                 "is_counted": stage.key not in UNCOUNTED,
                 "is_alarm": stage.is_alarm and bool(counts.get(stage.key)),
                 "is_current": stage.key == chosen,
@@ -246,7 +246,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         ]
 
     def _scoped(self, request: HttpRequest) -> QuerySet[Job]:
-        """As the list is filtered by provider and store."""
+        """The jobs visible under the list's filters by provider and store."""
         jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         chosen = {name: request.GET.get(name, "") for name in ("provider", "store")}
         return of_provider_and_store(jobs, **chosen)
@@ -306,7 +306,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return page or self._act(request, job_id, cancel_job, "is cancelled, or will be at its provider.")
 
     def reassign_view(self, request: HttpRequest) -> HttpResponse:
-        """Gives jobs to another provider, which is chosen here."""
+        """Shows a choice of providers and reassigns jobs to the chosen one."""
         sent = request.POST if request.method == "POST" else None
         keys = [int(one) for one in (sent or request.GET).getlist("id") if one.isascii() and one.isdigit()]
         chosen = self.get_queryset(request).filter(pk__in=keys[:1000]).order_by("pk")
@@ -335,7 +335,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return TemplateResponse(request, "admin/production/reassign.html", context)
 
     def dry_run_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        """Exactly what would be sent for the items of an order; nothing is sent. For operators."""
+        """Shows exactly what would be sent for an order, without sending it. For operators."""
         if not staff_on(request).is_operator:
             raise PermissionDenied
         provider = get_object_or_404(Provider, pk=provider_id)
@@ -358,7 +358,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         return TemplateResponse(request, "admin/production/dry_run.html", context)
 
     @admin.action(description="Send again …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Send these jobs again? Waiting ones are tried at once; failed and cancelled ones are started again.",
         "Send again",
     )
@@ -374,7 +374,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         self._bulk(request, chosen, release_job, "released")
 
     @admin.action(description="Cancel …", permissions=["change"])
-    @asks_confirmation(
+    @requires_confirmation(
         "Cancel these jobs? Where a provider has one, it is cancelled there as well.", "Cancel the jobs"
     )
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
@@ -391,7 +391,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             messages.success(request, f"{done} job{'s are' if done > 1 else ' is'} {words}.")
 
     def _each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
-        """How many it was done for; each refusal is shown with its own reason."""
+        """Applies the service to each job; returns how many succeeded and shows each refusal."""
         actor, refused = actor_on(request), []
         for job in jobs:
             try:
@@ -421,7 +421,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
 
 
 def _allowed(job: Job) -> frozenset[str]:
-    """What the buttons of its page offer."""
+    """The actions allowed for a job."""
     is_leaving = job.cancel_requested is not None and job.state != JobState.CANCELLED
     may = set()
     if job.state in (JobState.QUEUED, JobState.FAILED, JobState.CANCELLED) and not is_leaving:

@@ -25,7 +25,7 @@ class HoldReason(models.TextChoices):
     ORDER = "Order", "The order is on hold"
 
 
-# On the way to the recipient; a report never takes a job back on it.
+# The order of progress; a report never moves a job back.
 RANK: dict[str, int] = {
     JobState.QUEUED: 0,
     JobState.SENT: 1,

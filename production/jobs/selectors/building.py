@@ -1,4 +1,4 @@
-"""A job as adapters get it."""
+"""Builds jobs for adapters."""
 
 import hashlib
 from datetime import UTC, datetime, time
@@ -23,7 +23,7 @@ PDF = "application/pdf"
 
 
 def adapter_job(job: Job) -> interface.Job:
-    """Reads the print file; raises DomainError where it is gone or damaged."""
+    """The job for an adapter; raises DomainError if the print file is missing or damaged."""
     item = OrderItem.objects.select_related("product").get(pk=job.item_id)
     return build_job(job.order, item, number=job.number, created=job.created)
 

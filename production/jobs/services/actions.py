@@ -1,4 +1,4 @@
-"""What people do about a job: send it again, give it to another provider, hold, release, cancel it."""
+"""Actions on jobs: resend, reassign, hold, release, cancel."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,7 @@ from stores.orders.services.transitions import Actor, lock_order
 
 @transaction.atomic
 def resend_job(*, job: Job, actor: Actor) -> Job:
-    """A waiting job is tried at once. One that failed or was cancelled is started again under a number of its own."""
+    """Sends a waiting job at once. A failed or cancelled job is restarted under a new number."""
     locked = _lock(job)
     previous = locked.state
     if locked.cancel_requested and locked.state != JobState.CANCELLED:
@@ -36,7 +36,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 
 @transaction.atomic
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
-    """Gives a job that no provider has to this one; what is at a provider is cancelled there first."""
+    """Assigns a job to another provider; a submitted job must be cancelled first."""
     locked = _lock(job)
     previous, before = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
@@ -77,7 +77,7 @@ def cancel_job(*, job: Job, actor: Actor) -> Job:
 
 
 def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> None:
-    """At once where no provider can have the locked job; else the worker cancels it at the provider."""
+    """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
     previous = job.state
     was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
     has_left = was_on_sheet and leave_sheet(job) and not job.is_uncertain
@@ -121,7 +121,7 @@ def release_job(*, job: Job, actor: Actor) -> Job:
 
 
 def _lock(job: Job, *, needs_live_order: bool = True) -> Job:
-    """The order first: what changes it locks its jobs after it."""
+    """Locks the order before its job, in the same order as changes of orders do."""
     order = lock_order(job.order, ())
     locked = lock_job(job.pk)
     locked.order = order
@@ -156,7 +156,7 @@ def _require_off_sheet(job: Job) -> None:
 
 
 def _start_again(job: Job, provider: Provider | None) -> None:
-    """Under a new number: a provider would answer the old one as known."""
+    """Restarts the job under a new number, because the provider knows the old one."""
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"
     job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None

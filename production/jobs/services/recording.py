@@ -1,4 +1,4 @@
-"""Writes a change of a locked job with its history."""
+"""Saves changes of locked jobs with their history."""
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -11,7 +11,7 @@ SYSTEM = Actor(ActorKind.SYSTEM)
 
 
 def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
-    """Saves all of the job; an entry of its history where its state changed or there is something to note."""
+    """Saves the job, with a history entry if the state changed or there is a note."""
     job.updated = timezone.now()
     job.save()
     if previous != job.state or note:

@@ -1,7 +1,7 @@
-"""Reports of providers: each is kept once, applied where it says something new, and never takes a job back."""
+"""Reports of providers: stored once each, applied only if they advance the job."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from django.db import transaction
 from django.db.models import F
@@ -60,6 +60,7 @@ def _for_each_job(provider: Provider, report: Report) -> list[Report]:
 
 @transaction.atomic
 def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
+    report = _storable(report)
     row, is_new = ProviderReport.objects.get_or_create(
         provider=provider, identifier=report.identifier[:200], defaults=_columns(report)
     )
@@ -73,12 +74,23 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
         order = lock_order(found.order, ())
         row.job = job = lock_job(found.pk)
         job.order = order
+        if order.recipient_erased:
+            # What the provider writes may name the recipient again.
+            report = replace(report, message="", raw="", tracking_url="")
+            row.message = row.raw = row.tracking_url = ""
         row.outcome, row.explanation = _assess(job, provider, report)
         if row.outcome == O.APPLIED:
             row.explanation = _apply(job, report)
     row.explanation = row.explanation[:1000]
-    row.save(update_fields=["job", "outcome", "explanation"])
+    row.save(update_fields=["job", "outcome", "explanation", "message", "raw", "tracking_url"])
     return row
+
+
+def _storable(report: Report) -> Report:
+    """Without what no column holds: NUL, and halves of surrogate pairs."""
+    texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
+    clean = {name: text.replace("\0", "").encode("utf-8", "replace").decode() for name, text in texts.items()}
+    return replace(report, **clean)
 
 
 def _columns(report: Report) -> dict[str, object]:
@@ -97,7 +109,7 @@ def _columns(report: Report) -> dict[str, object]:
 
 
 def _job_for(number: str) -> Job | None:
-    """By its number, or by one it was sent under before."""
+    """Finds a job by its current or an earlier number."""
     job = Job.objects.select_related("order").filter(number=number).first()
     if job is None:
         attempt = Attempt.objects.filter(number=number).select_related("job__order").first()
@@ -128,7 +140,7 @@ def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
 
 
 def _assess_failed(job: Job, report: Report) -> Verdict:
-    """A provider that goes on after a failure is believed, unless that was before."""
+    """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         return O.LATE, "It is known to have failed."
     if job.reported and (report.at is None or report.at <= job.reported):
@@ -163,7 +175,7 @@ def _apply(job: Job, report: Report) -> str:
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
     if job.next_try is None and not job.held and _has_attempt_under_way(job):
-        # Its worker may have been killed: the job is claimed once more, which ends the attempt.
+        # The worker may have been killed: the job becomes due again, which ends the attempt.
         job.next_try = timezone.now()
     record_job(job, previous=previous, note=f"{who} {report.message}".strip())
     if job.state == JobState.FAILED:
@@ -173,7 +185,7 @@ def _apply(job: Job, report: Report) -> str:
 
 
 def _has_attempt_under_way(job: Job) -> bool:
-    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
+    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
 def _parcels(job: Job, report: Report) -> list[Parcel]:

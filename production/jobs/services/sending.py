@@ -1,4 +1,4 @@
-"""What a worker does for jobs that are due: each exchange is written before it begins and completed after it.
+"""Works on due jobs: each exchange is recorded before it begins and completed after it.
 
 A claim moves `next_try` ahead by a lease, and the lock of the job's number is held by the connection that works on
 it: what a killed worker held comes up again when the lease is over, and what another one still holds is left alone.
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 LEASE_SECONDS = 10
 JOB_LOCKS = 0x10B << 44
-# While no provider of its rule takes a job.
+# The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
@@ -50,7 +50,7 @@ def take_due_jobs(*, limit: int) -> Sequence[int]:
 
 
 def work_on_job(*, job_pk: int) -> bool:
-    """Submits or cancels the job, whichever is due; False where there was nothing to do."""
+    """Submits or cancels the job, whichever is due; False if neither is."""
     with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
@@ -65,7 +65,7 @@ def work_on_job(*, job_pk: int) -> bool:
 
 
 def _exchange(attempt: Attempt) -> None:
-    """Outside of any transaction: it may take long."""
+    """Runs the exchange outside of transactions, because it may take long."""
     job = attempt.job
     try:
         adapter = adapter_of(attempt.provider)
@@ -83,7 +83,7 @@ def _exchange(attempt: Attempt) -> None:
         # Of the service itself, such as its file storage: the provider has no part in it.
         outcomes.record_postponed(attempt=attempt, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
-        # Nothing was sent: the file, the settings or the secrets are of no use.
+        # Nothing was sent, because of an unusable file, setting or secret.
         outcomes.record_unusable(attempt=attempt, message=str(error) or "No key opens the stored secrets.")
 
 
@@ -145,7 +145,7 @@ def _look_at_sheet(job: Job) -> None:
 
 
 def _route(job: Job) -> bool:
-    """Whether the locked job has a provider to be sent to now."""
+    """Chooses a provider for the locked job; False if none is available now."""
     provider = job.provider
     if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
         return True
@@ -176,14 +176,14 @@ def _assign(job: Job, decision: Decision, before: Provider | None) -> None:
 
 
 def _wait(job: Job, decision: Decision) -> bool:
-    """Always False: nothing can be sent now. Without a rule the job fails, for no wait would help."""
-    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.standings):
+    """Postpones the job, or fails it if no rule matches; always returns False."""
+    if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
         reason = (
             "No routing rule fits it any more." if decision.rule is None else "Every provider refused it."
         )
         outcomes.fail_locked(job, reason)
         return False
-    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.standings)
+    reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
     job.message, job.next_try = f"Waits for a provider. {reasons}"[:1000], timezone.now() + WAIT_FOR_PROVIDER
     job.save(update_fields=["message", "next_try", "is_uncertain"])
     return False

@@ -1,4 +1,4 @@
-"""The form of a provider: its own columns, and the settings that its adapter declares."""
+"""The form of a provider, with the settings that its adapter declares."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ PREFIX = "setting_"
 
 
 class ProviderForm(forms.ModelForm):
-    """`adapter_kind` is set by `provider_form`. Rules of the settings are the service's."""
+    """`adapter_kind` is set by `provider_form`. The service checks the settings."""
 
     adapter_kind = ""
 

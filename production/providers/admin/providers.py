@@ -20,7 +20,7 @@ from production.providers.selectors.providers import is_down, postback_url
 from production.providers.services.providers import check_provider, rotate_postback_secret, save_provider
 
 OWN = ("name", "code", "is_enabled", "daily_capacity")
-# What each adapter is for, on the page that offers them.
+# Descriptions of adapters, for the page to choose one.
 PURPOSES: Mapping[str, str] = {
     AdapterKind.FOLDER: "A folder of this machine or a mounted one, which a press or its front end watches.",
     AdapterKind.SFTP: "The same over SFTP, at a print shop elsewhere.",
@@ -43,7 +43,7 @@ class ProviderAdmin(ConsoleAdmin):
     ordering = ["name"]
 
     def has_delete_permission(self, request: HttpRequest, provider: Provider | None = None) -> bool:
-        """Its jobs and exchanges name it; one that is not needed any more is disabled."""
+        """Providers are disabled, not deleted, because jobs refer to them."""
         return False
 
     @admin.display(description="adapter")
@@ -75,7 +75,7 @@ class ProviderAdmin(ConsoleAdmin):
         return kind if kind in KINDS else str(AdapterKind.FOLDER)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Which adapter it is comes first: the form depends on it."""
+        """Asks for the adapter first, because the form depends on it."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         if request.method == "GET" and request.GET.get("adapter") not in KINDS:

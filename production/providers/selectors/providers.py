@@ -17,7 +17,7 @@ from production.adapters.registry import build_adapter, setting_fields
 from production.adapters.settings_schema import clean_settings
 from production.providers.models import Provider
 
-# For so long after its first failure a provider counts as up: jobs are tried again there.
+# A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
 
 
@@ -45,7 +45,7 @@ def postback_url(provider: Provider) -> str:
 
 
 def provider_at_address(code: str, secret: str) -> Provider | None:
-    """The enabled provider whose reports are received at this address."""
+    """The enabled provider of this postback URL."""
     provider = Provider.objects.filter(code=code, is_enabled=True).first()
     known = provider.postback_digest if provider else "0" * 64
     fits = [hmac.compare_digest(known, one) for one in digests(secret)]
@@ -62,7 +62,7 @@ def failing_providers() -> QuerySet[Provider]:
 
 
 def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
-    """Those whose reports are to be fetched: enabled ones, and disabled ones that still have jobs."""
+    """Providers to poll: enabled ones, and disabled ones with open jobs."""
     due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
     return Provider.objects.filter(due, is_enabled=True).order_by("pk")
 

@@ -1,7 +1,7 @@
-"""Providers: saved with their settings and secrets, checked, and what is known of their health."""
+"""Saves and checks providers, and tracks their health."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,12 +18,12 @@ from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unava
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.adapters.settings_schema import SettingField, check_settings, clean_settings
 from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
 
 POSTBACK_PREFIX = "sfb_"
-# A success is written down at most so often: the row is shared by all jobs.
+# The least time between two records of success, because all jobs share the row.
 NOTED_EVERY = timedelta(seconds=15)
 
 
@@ -41,7 +41,7 @@ class ProviderValues:
 
 @transaction.atomic
 def save_provider(*, values: ProviderValues, provider: Provider | None = None) -> Provider:
-    """Checks all settings by the declaration of the adapter; the kind of an existing provider stays."""
+    """Saves a provider with checked settings; the kind of an existing one cannot change."""
     if values.adapter not in AdapterKind.values:
         raise Invalid.at("/adapter", "adapter_unknown", f"Adapter: use {', '.join(AdapterKind.values)}.")
     if provider is not None:
@@ -77,7 +77,8 @@ def check_values(
     hidden = {field.name for field in fields if field.secret}
     given = {name: value for name, value in values.settings.items() if name not in hidden or value}
     whole = {**known, **given}
-    if mistakes := check_settings(fields, whole):
+    mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
+    if mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         labels = {field.name: field.label for field in fields}
         name, text = next(iter(mistakes.items()))
@@ -89,8 +90,13 @@ def check_values(
     return {name: value for name, value in clean.items() if name not in hidden}, secrets
 
 
+def _saved_mistakes(fields: Sequence[SettingField], clean: Mapping[str, Any]) -> dict[str, str]:
+    found = {field.name: field.check_saved(clean[field.name]) for field in fields if field.check_saved}
+    return {name: mistake for name, mistake in found.items() if mistake}
+
+
 def _check_folders(clean: Mapping[str, Any]) -> None:
-    """Hot folders lie below PRODUCTION_FOLDERS: elsewhere a provider could overwrite files of the machine."""
+    """Requires hot folders below PRODUCTION_FOLDERS, so that no other files can be overwritten."""
     roots = [Path(root).resolve() for root in settings.PRODUCTION_FOLDERS]
     for name in ("folder", "return_folder"):
         place = clean.get(name)
@@ -116,7 +122,7 @@ def rotate_postback_secret(*, provider: Provider) -> Provider:
 
 
 def check_provider(*, provider: Provider) -> str:
-    """What the adapter reached, in a sentence; raises DomainError with what was wrong. Outside of any transaction."""
+    """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
     try:
         reached = adapter_of(provider).check_connection()
     except (ProviderRefused, ValueError) as error:
@@ -154,7 +160,7 @@ def note_failure(*, provider: Provider, message: str, since: datetime | None = N
 
 
 def review_failing_providers() -> int:
-    """Called by the clock: looks again at those that fail; returns how many work again."""
+    """Tests failing providers again, periodically; returns how many recovered."""
     recovered = 0
     for provider in Provider.objects.filter(is_enabled=True, failing_since__isnull=False):
         try:

@@ -147,7 +147,7 @@ def test_a_chosen_part_runs_alone(monkeypatch):
     parts = {name: ("mark", lambda chosen, name=name: ran.append(name) or []) for name in soak.PARTS}
     monkeypatch.setattr(soak, "PARTS", parts)
     monkeypatch.setattr(soak_scene, "prepare", lambda: None)
-    monkeypatch.setattr(soak.supervision, "raise_when_told_to_stop", lambda: None)
+    monkeypatch.setattr(soak.supervision, "raise_on_stop_signal", lambda: None)
     monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours"])
 
     assert soak.main() == 0

@@ -130,7 +130,7 @@ def test_postback_is_taken_at_the_secret_address_alone(press, order):
 def test_a_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
     """The press has the job, its worker was killed before it wrote that down, and the press reports first."""
     attempt = Attempt.objects.get(job=only_job(number=f"{order.number}-1"))
-    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNDER_WAY, finished=None)
+    Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNFINISHED, finished=None)
     Job.objects.filter(pk=attempt.job_id).update(state=JobState.QUEUED)
 
     receive_report(provider=press, report=report(f"{order.number}-1", "InProduction"))
