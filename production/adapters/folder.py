@@ -310,7 +310,7 @@ class FolderAdapter:
         yield from self._in_state_folders()
         settled = time.time() - SETTLED_SECONDS
         files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
-        for path in files[:MOST_FILES_AT_ONCE]:
+        for path in files[:MAX_FILES_AT_ONCE]:
             if path.name.startswith(".") or path.lstat().st_mtime > settled or path.is_dir():
                 continue
             try:
@@ -381,7 +381,7 @@ def _read_report(path: Path) -> Sequence[Report]:
     return read_report_file(path.name, content)
 
 
-class _Trouble:
+class FolderError:
     is_unsent = True
 
 

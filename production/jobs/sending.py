@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
-POLL_LOOK_SECONDS = 1.0
+PROVIDER_POLL_SECONDS = 1.0
 JOB_THREADS = 8
 POLL_THREADS = 2
 
@@ -67,7 +67,7 @@ class JobSender:
             # Of many pages and much memory: one at a time is begun.
             for key in await self._in_thread(self._threads, partial(take_due_sheets, limit=1)):
                 self._start(self._busy, self._threads, partial(_work_on_sheet, key))
-        return 0.01 if len(found) == free else LOOK_SECONDS
+        return 0.01 if len(found) == free else POLL_SECONDS
 
     async def _poll_reports(self) -> None:
         free = POLL_THREADS - len(self._polling)

@@ -29,7 +29,7 @@ from production.jobs.services.reports import receive_report
 from stores.catalog.models import CatalogUpload
 from stores.orders.eddm import kept_record
 from stores.orders.models import Order, OrderItem, OrderStatus
-from stores.orders.services.transitions import Actor, Parcel, move_order
+from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.templates.services.fonts import add_font
 from stores.typesetting import FontSet
 from tests.factories.delivery import SMALL, csv_lines, load_dataset

@@ -18,7 +18,7 @@ from production.jobs.services.actions import cancel_job, hold_job, release_job, 
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order, move_order
+from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
 from tests.support.order_helpers import Shop, open_shop
@@ -255,7 +255,7 @@ def test_person_sends_a_sheet_before_its_time(shop, press):
 
 def test_held_order_takes_its_jobs_off_the_sheet(shop, press):
     job = order(shop)
-    move_order(order=Order.objects.get(pk=job.order_id), status=OrderStatus.ON_HOLD, actor=STORE)
+    transition_order(order=Order.objects.get(pk=job.order_id), status=OrderStatus.ON_HOLD, actor=STORE)
     assert (again(job).held, again(job).gang_sheet) == ("Order", None)
     assert GangSheet.objects.get().state == SheetState.CANCELLED
     assert not Attempt.objects.exists()
