@@ -39,7 +39,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
         return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
     body = request.read(LARGEST_BODY)
     try:
-        with FILES.place(f"provider:{provider.pk}"):
+        with FILES.slot(f"provider:{provider.pk}"):
             return _receive(provider, body, dict(request.headers))
     except DomainError as error:
         return answer_exception(error)

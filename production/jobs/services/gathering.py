@@ -111,7 +111,7 @@ def leave_sheet(job: Job) -> bool:
     if sheet is None:
         job.gang_sheet = None
         return True
-    is_under_way = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY).exists()
+    is_under_way = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
     if sheet.state == SheetState.SENT or sheet.is_uncertain or is_under_way:
         return False
     others = Job.objects.filter(gang_sheet=sheet).exclude(pk=job.pk)

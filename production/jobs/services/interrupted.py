@@ -8,7 +8,7 @@ from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job
 def close_interrupted(job: Job) -> bool:
     """On a locked job, without saving it; whether a submission was among them."""
     was_sending = False
-    for attempt in Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNDER_WAY):
+    for attempt in Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED):
         attempt.outcome, attempt.finished = AttemptOutcome.INTERRUPTED, timezone.now()
         attempt.message = "The worker ended before the answer was written down."
         attempt.save(update_fields=["outcome", "message", "finished"])

@@ -44,7 +44,7 @@ UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %
 """
 
 
-def take_due_jobs(*, limit: int) -> Sequence[int]:
+def claim_due_jobs(*, limit: int) -> Sequence[int]:
     """The longest waiting first, but none of a provider that has as many as it gets at once."""
     return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(PLACES.full()), limit])]
 

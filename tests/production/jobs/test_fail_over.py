@@ -12,7 +12,7 @@ from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
 from production.jobs.services import outcomes, sending
 from production.jobs.services.places import MOST_AT_ONCE, PLACES
-from production.jobs.services.sending import take_due_jobs
+from production.jobs.services.sending import claim_due_jobs
 from production.providers.models import Provider
 from production.providers.selectors import providers as provider_selectors
 from tests.factories.orders import order_body
@@ -94,7 +94,7 @@ def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
         assert work_off_jobs() == 0
         waiting = only_job()
         assert (waiting.provider, waiting.state, waiting.tries) == (slow, JobState.QUEUED, 0)
-        assert take_due_jobs(limit=10) == []
+        assert claim_due_jobs(limit=10) == []
         rule.choices.update(provider=other)
         _order(shop)
         assert work_off_jobs() == 1

@@ -9,7 +9,7 @@ from django.utils import timezone
 from production.adapters.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.jobs.services.actions import resend_job
-from production.jobs.services.polling import take_providers_to_poll
+from production.jobs.services.polling import claim_providers_to_poll
 from production.jobs.services.reports import receive_report, receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import postback_url
@@ -156,7 +156,7 @@ def test_clock_of_the_press_that_is_ahead_makes_no_later_report_late(press, orde
 def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, client):
     job = Job.objects.order_by("pk")[0]
     Provider.objects.filter(pk=press.pk).update(is_enabled=False, last_polled=None)
-    assert take_providers_to_poll(limit=5) == [press.pk]
+    assert claim_providers_to_poll(limit=5) == [press.pk]
 
     body = {"JobNumber": job.number, "State": "Shipped"}
     address = postback_url(press)
@@ -165,4 +165,4 @@ def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, c
     assert answer.json() == {"Received": 1, "Outcomes": ["Applied"]}
     Job.objects.update(state=JobState.SHIPPED, next_try=None)
     Provider.objects.update(last_polled=None)
-    assert take_providers_to_poll(limit=5) == []
+    assert claim_providers_to_poll(limit=5) == []
