@@ -64,7 +64,7 @@ def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
     )
     found = []
     columns = ("store", "external_id", "name", "minimum_quantity", "maximum_quantity")
-    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MOST_PRODUCTS]:
+    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(

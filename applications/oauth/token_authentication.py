@@ -127,7 +127,7 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     )
     if row is None:
         raise _token_refused(_why_unknown(match[1]))
-    return _judge(row, key_sent=bool(key)), _standing(row)
+    return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
 def _why_unknown(token: str) -> str:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
-from production.jobs.services.gang_sending import record_sheet_fault, claim_due_sheets, work_on_sheet
+from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.jobs.services.sending import claim_due_jobs, work_on_job

@@ -27,7 +27,7 @@ from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls
-from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
+from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.comments import add_comment

@@ -192,7 +192,7 @@ def _validate(
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
-    return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, kept)
+    return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, unchanged)
 
 
 def _signed(reading: Reading, by: str) -> Reading:

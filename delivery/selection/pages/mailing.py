@@ -189,6 +189,6 @@ def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
         "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
         "saved": saved[:SAVED_SHOWN],
         **tiles_context(),
-        "most_listed": MOST_LISTED,
+        "most_listed": MAX_LISTED,
         "part": "catalog",
     }

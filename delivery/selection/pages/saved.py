@@ -56,7 +56,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     _, selection = _selection(request, selection_id)
     routes = list(routes_of_selection(selection))
     try:
-        with SELECTIONS.place(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")

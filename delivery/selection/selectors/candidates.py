@@ -88,9 +88,9 @@ def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Ca
     if west > east or south > north:
         # PostgreSQL would turn the corners round, and look at all that lies between two areas.
         return _gathered([], types)
-    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MOST_AREAS + 1))
-    if len(rows) > MOST_AREAS:
-        message = f"The area covers more than {MOST_AREAS:,} postal codes; choose a smaller one."
+    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
+    if len(rows) > MAX_AREAS:
+        message = f"The area covers more than {MAX_AREAS:,} postal codes; choose a smaller one."
         raise Invalid.at(pointer, "area_too_large", message)
     return _gathered(rows, types)
 

@@ -92,7 +92,7 @@ class ApiViewSet(ViewSet):
         response = self.finalize_response(plain, response, *args, **kwargs)
         if not isinstance(response, Response):
             # View and request hold each other: let go here, all of a request is freed without the garbage collector.
-            vars(self).clear()
+            self.__dict__.clear()
         return response
 
     def _uses_fast_path(self, request: HttpRequest) -> bool:

@@ -164,7 +164,7 @@ def _insert_statement(model: type[Model], *columns: str) -> str:
 def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str]]:
     """And the names of the fields it brings."""
     fields = model._meta.concrete_fields  # noqa: SLF001
-    columns = ", ".join(field.column for field in fields)
+    columns = ", ".join(str(field.column) for field in fields)
     statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608, SLF001
     return statement, [field.attname for field in fields]
 

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
@@ -97,9 +97,9 @@ class JobPaginator(BoundedPaginator):
 
     def page(self, number: int | str) -> Any:
         page = super().page(number)
-        jobs: QuerySet[Job] = page.object_list
-        keys = list(jobs.select_related(None).values_list("pk", flat=True))
-        page.object_list = self.object_list.filter(pk__in=keys)
+        jobs, listed = cast(QuerySet[Job], self.object_list), cast(QuerySet[Job], page.object_list)
+        keys = list(listed.select_related(None).values_list("pk", flat=True))
+        page.object_list = jobs.filter(pk__in=keys)
         return page
 
 

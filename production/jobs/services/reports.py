@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -89,10 +90,14 @@ def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
 def _storable(report: Report) -> Report:
     """Without what no column holds: NUL, and halves of surrogate pairs."""
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
-    clean = {name: text.replace("\0", "").encode("utf-8", "replace").decode() for name, text in texts.items()}
+    clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
     # A press whose clock is ahead must not make its later reports late.
     at = min(report.at, timezone.now()) if report.at else None
     return replace(report, **clean, at=at)
+
+
+def _storable_text(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _columns(report: Report) -> dict[str, object]:
