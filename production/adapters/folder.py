@@ -144,6 +144,8 @@ class FolderAdapter:
             probe.rename(renamed)
             renamed.unlink()
             free = shutil.disk_usage(self._folder).free
+            if self._back is not None and not os.access(self._back, os.R_OK | os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
         waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
         return f"{self._folder} can be written; {waiting} entries wait in it, {free // 10**9} GB are free."
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
-from production.jobs.services.gang_sending import record_sheet_fault, take_due_sheets, work_on_sheet
+from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.jobs.services.sending import claim_due_jobs, work_on_job
@@ -65,7 +65,7 @@ class JobSender:
             self._start(self._busy, self._threads, partial(_work, key))
         if len(found) < free:
             # Of many pages and much memory: one at a time is begun.
-            for key in await self._in_thread(self._threads, partial(take_due_sheets, limit=1)):
+            for key in await self._in_thread(self._threads, partial(claim_due_sheets, limit=1)):
                 self._start(self._busy, self._threads, partial(_work_on_sheet, key))
         return 0.01 if len(found) == free else POLL_SECONDS
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -27,7 +28,7 @@ from fulfillment.core.admin.confirmation import ask, requires_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
-from production.jobs.models import AT_PROVIDER, Job, JobState, SheetState
+from production.jobs.models import AT_PROVIDER, OPEN, Job, JobState, SheetState
 from production.jobs.selectors.board import (
     MAX_COUNTED,
     ORDERS,
@@ -38,6 +39,7 @@ from production.jobs.selectors.board import (
     stage_filter,
 )
 from production.jobs.selectors.dry_runs import dry_run
+from production.jobs.selectors.steps import steps_of
 from production.jobs.services.actions import (
     cancel_job,
     hold_job,
@@ -109,7 +111,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    list_display = ["shown_number", "shown_state", "product", "provider", "due", "note", "store", "updated"]
+    list_display = ["shown_number", "shown_state", "product_of_store", "provider", "due_when", "note"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]
     list_filter_submit = True
     paginator = JobPaginator
@@ -123,19 +125,14 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     change_form_outer_after_template = "admin/production/job_after.html"
     empty_help = "Nothing here. An accepted order queues a job for each item that a routing rule fits."
     fields = [
-        "number",
-        "shown_state",
         "order_link",
         "product",
         "provider",
         "reference",
-        "due",
+        "due_when",
         "sheet_link",
         "trouble",
         "next_try",
-        "created",
-        "sent",
-        "reported",
     ]
     readonly_fields = fields
     actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
@@ -161,6 +158,17 @@ class JobAdmin(GangSheetActions, StaffAdmin):
             return (records.none() if order is None else records.filter(order=order)), False
         return super().get_search_results(request, records, search_term)
 
+    def get_fields(self, request: HttpRequest, job: Job | None = None) -> list[str]:
+        """What is empty is left out."""
+        filled = {
+            "provider": job and job.provider_id,
+            "reference": job and job.reference,
+            "sheet_link": job and job.gang_sheet_id,
+            "trouble": job and self.trouble(job),
+            "next_try": job and job.next_try,
+        }
+        return [name for name in self.fields if filled.get(name, True)]
+
     def has_add_permission(self, request: HttpRequest, *instance: Any) -> bool:
         return False
 
@@ -174,6 +182,20 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     @admin.display(description="product")
     def product(self, job: Job) -> str:
         return f"{job.item.quantity:,} x {job.item.product_name}"
+
+    @admin.display(description="product")
+    def product_of_store(self, job: Job) -> SafeString:
+        return format_html('{}<br><span class="console-facts">{}</span>', self.product(job), job.store)
+
+    @admin.display(description="due")
+    def due_when(self, job: Job) -> SafeString:
+        late = (timezone.now().date() - job.due).days
+        shown = date_format(job.due, "j M Y")
+        if late <= 0 or job.state not in OPEN:
+            return format_html('<span class="whitespace-nowrap">{}</span>', shown)
+        words = f"{late} day{'s' if late > 1 else ''} late"
+        template = '<span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span>'
+        return format_html(template, shown, words)
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -259,6 +281,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         if job is not None:
             may_change = self.has_change_permission(request, job)
             context |= {
+                "steps": steps_of(job),
                 "attempts": list(job.attempts.select_related("provider").order_by("-id")[:50]),
                 "reports": list(job.reports.order_by("-id")[:100]),
                 "history": list(job.history.select_related("actor").order_by("-id")[:200]),

@@ -37,7 +37,7 @@ UPDATE production_gangsheet SET next_try = clock_timestamp() + make_interval(sec
 """
 
 
-def take_due_sheets(*, limit: int) -> Sequence[int]:
+def claim_due_sheets(*, limit: int) -> Sequence[int]:
     return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
 
 

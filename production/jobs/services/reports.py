@@ -91,7 +91,9 @@ def _storable(report: Report) -> Report:
     """Without what no column holds: NUL, and halves of surrogate pairs."""
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
     clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
-    return replace(report, **clean)
+    # A press whose clock is ahead must not make its later reports late.
+    at = min(report.at, timezone.now()) if report.at else None
+    return replace(report, **clean, at=at)
 
 
 def _storable_text(text: str) -> str:
