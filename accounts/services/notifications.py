@@ -1,4 +1,4 @@
-"""Notifications of people: in the bell of the portal, by mail, or both, as each prefers.
+"""Notifications of users: in the portal, by mail, or both, by preference.
 
 A notification is written in the transaction of its cause; its mail is sent by the worker after the commit.
 """
@@ -17,14 +17,14 @@ from accounts.models import Notification, NotificationKind, NotificationPreferen
 from fulfillment.core.audit.erasure import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 
 
 @transaction.atomic
 def notify(
     *, user_ids: Collection[UUID], kind: NotificationKind, key: str, title: str, text: str, path: str
 ) -> int:
-    """Notifies each of these people once for each `key`; returns how many it notified."""
+    """Notifies each of these users once for each `key`; returns how many."""
     preferences = {
         row.user_id: row for row in NotificationPreference.objects.filter(user__in=user_ids, kind=kind)
     }
@@ -68,7 +68,7 @@ def mail_notification(*, user_id: str, key: str) -> None:
 
 
 def mark_read(*, user: User, notification_ids: Iterable[int] | None = None) -> int:
-    """These, or all that are unread."""
+    """Marks these notifications, or all unread ones."""
     unread = Notification.objects.filter(user=user, read__isnull=True)
     if notification_ids is not None:
         unread = unread.filter(pk__in=list(notification_ids))

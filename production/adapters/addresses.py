@@ -9,7 +9,7 @@ from production.adapters.interface import ProviderRefused, ProviderUnavailable
 
 
 def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
-    """A connected socket to an address that was checked itself, not to what its name stands for a moment later."""
+    """A socket connected to a checked address; the name is not resolved again."""
     deadline = time.monotonic() + seconds
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""What a hot folder was given: one small file for each job number, changed only by a rename."""
+"""The ledger of a hot folder: one small file for each job number, replaced atomically."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from typing import Any
 from uuid import uuid4
 
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
-# Longer than any job is tried or reported on.
-KEPT_SECONDS = 180 * 86_400
+# Longer than jobs are retried or reported on.
+RETENTION_SECONDS = 180 * 86_400
 TAKEN = "taken"
 SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
 WORK_NAME = re.compile(r"new-[0-9a-f]{32}")
@@ -32,7 +32,7 @@ class Entry:
     marks: tuple[str, ...] = field(default=())
 
     def has_moved(self, folder: Path) -> bool:
-        """Whether any of it may have reached the hot folder."""
+        """Whether any file may have reached the hot folder."""
         if self.state == DONE:
             return True
         work = folder / ".fulfillment" / self.work
@@ -77,7 +77,7 @@ class Ledger:
             ) from error
 
     def create(self, number: str, entry: Entry) -> Entry:
-        """The entry of who was first."""
+        """Creates the entry, or returns the existing one."""
         draft = self._draft(entry)
         try:
             os.link(draft, self._path(number))
@@ -98,7 +98,7 @@ class Ledger:
             self.write(number, replace(entry, marks=(*entry.marks, mark)))
 
     def watch(self, number: str, *, is_waiting: bool) -> None:
-        """Keeps a list of what lies in the hot folder: the ledger itself grows without end."""
+        """Updates the list of jobs in the hot folder, because the ledger itself grows without limit."""
         marker = self._waiting / number
         if is_waiting:
             self._waiting.mkdir(exist_ok=True)
@@ -115,9 +115,10 @@ class Ledger:
                 yield marker.name, entry
 
     def find_named(self, name: str) -> tuple[str, Entry] | None:
-        """The job whose files have this name: the number is a part of it."""
+        """The job number contained in a file name, if the ledger knows it."""
         parts = SEPARATORS.split(name)
-        for start, length in product(range(len(parts)), (2, 3)):
+        # A gang sheet's number is one word, a job's two, of one that was started again three.
+        for start, length in product(range(len(parts)), (3, 2, 1)):
             number = "-".join(parts[start : start + length])
             entry = self.read(number)
             if entry is not None and name in {
@@ -138,7 +139,7 @@ class Ledger:
 
     def forget_old(self) -> set[str]:
         """Returns the work folders of jobs that are prepared and not moved yet."""
-        before, needed = time.time() - KEPT_SECONDS, set()
+        before, needed = time.time() - RETENTION_SECONDS, set()
         for path in self._folder.glob("*.json"):
             entry = self.read(path.stem)
             if entry is not None and path.stat().st_mtime < before:

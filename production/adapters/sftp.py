@@ -85,7 +85,7 @@ def build(settings: Mapping[str, Any], secrets: Mapping[str, str]) -> "SftpAdapt
 
 
 class SftpAdapter:
-    """Each call is one connection."""
+    """Opens a connection for each call."""
 
     def __init__(
         self, settings: Mapping[str, Any], secrets: Mapping[str, str], *, settle: float = SETTLE_SECONDS

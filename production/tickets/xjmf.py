@@ -16,7 +16,7 @@ from production.tickets.xjdf import NAMESPACE
 from production.tickets.xml_reading import parse_xml
 
 ROOTS = ("XJMF", "XJDF")
-# `Stopped` and `Suspended` may go on; only `Aborted` is final.
+# `Stopped` and `Suspended` may continue; only `Aborted` is final.
 STATE_OF_STATUS = {
     "Waiting": "Acknowledged",
     "Setup": "InProduction",
@@ -85,7 +85,7 @@ def _notification(element: Any) -> Mapping[str, str] | None:
     elif milestone.startswith("Shipping"):
         state = "Shipped"
     else:
-        # A warning does not move a job; "acknowledged" is the least that is known by it.
+        # A warning implies only that the job was acknowledged.
         state = "InProduction" if milestone else "Acknowledged"
     message = " ".join(filter(None, [milestone or severity, comments]))
     return {"JobNumber": job, "State": state, "Message": message}

@@ -1,5 +1,6 @@
-"""The address at which a provider's own reports are received, and the one at which it fetches print files."""
+"""The endpoints for providers: postbacks with reports, and print files at signed URLs."""
 
+import hashlib
 from collections.abc import Mapping
 from http import HTTPStatus
 
@@ -8,14 +9,16 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.callers import Caller
 from fulfillment.core.api.errors import answer_exception, problem
 from fulfillment.core.errors import DomainError
 from fulfillment.core.lanes import FILES
-from production.jobs.selectors.building import FILE_SALT, FILE_VALID, PDF
+from production.jobs.selectors.building import FILE_SALT, FILE_VALID, PAPERS, PDF
 from production.jobs.services.reports import receive_reports
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, provider_at_address
 from stores.orders.models import OrderItem
+from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
 LARGEST_BODY = 1024 * 1024
@@ -26,7 +29,7 @@ MOST_REPORTS = 100
 @csrf_exempt
 @require_POST
 def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpResponse:
-    """Answers 200 for what is stored, also for what came before or contradicts: only then it is not sent again."""
+    """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
     provider = provider_at_address(code, secret)
     if provider is None:
         return problem(404, "address_unknown", "Nothing is received at this address.")
@@ -35,7 +38,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
         return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
     body = request.read(LARGEST_BODY)
     try:
-        with FILES.place(f"provider:{provider.pk}"):
+        with FILES.slot(f"provider:{provider.pk}"):
             return _receive(provider, body, dict(request.headers))
     except DomainError as error:
         return answer_exception(error)
@@ -55,24 +58,30 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 
 @require_GET
 def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
-    """For providers that fetch: the signed address names one print file with its digest."""
+    """Serves a print file at its signed URL, for providers that fetch files."""
     try:
         key, digest = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):
         return problem(403, "address_invalid", "This address is not one the service gave out.")
-    item = OrderItem.objects.filter(pk=key).first()
-    if item is None or not item.print_sha256.startswith(digest):
+    item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
+    is_papers = digest == PAPERS
+    if item is None or not (is_papers or item.print_sha256.startswith(digest)):
         return problem(404, "print_file_not_found", "The print file is not kept any longer.")
     try:
-        content = read_print_file(item=item)
+        if is_papers:
+            content = render_eddm_papers(item=item, caller=Caller())
+        else:
+            content = read_print_file(item=item)
     except DomainError as error:
         return problem(error.status, error.code, error.message)
+    digest = hashlib.sha256(content).hexdigest()
+    ending = "-papers" if is_papers else ""
     headers = {
-        "ETag": f'"{item.print_sha256}"',
+        "ETag": f'"{digest}"',
         "Cache-Control": "private, max-age=86400, immutable",
-        "Content-Disposition": f'attachment; filename="{item.order_id}-{item.position}.pdf"',
+        "Content-Disposition": f'attachment; filename="{item.order_id}-{item.position}{ending}.pdf"',
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "X-Content-Type-Options": "nosniff",
     }

@@ -1,4 +1,4 @@
-"""Removes what jobs keep of a recipient: tickets hold the address, and reports may repeat it."""
+"""Erases recipients from jobs: tickets contain the address, and reports may repeat it."""
 
 from accounts.services.notifications import erase_texts
 from fulfillment.core.audit.erasure import ERASED
@@ -8,7 +8,7 @@ from stores.orders.models import Order
 
 
 def erase_exchanges(*, order: Order) -> None:
-    """In the transaction that erases the recipient; digests, times and states stay."""
+    """Erases exchanges in the transaction of the erasure; digests, times and states stay."""
     Attempt.objects.filter(job__order=order).exclude(request="").update(request=ERASED)
     Attempt.objects.filter(job__order=order).exclude(answer="").update(answer=ERASED)
     Attempt.objects.filter(job__order=order).exclude(message="").update(message=ERASED)

@@ -1,4 +1,4 @@
-"""`job.failed`: by bell and mail, to the staff of the store who work on its orders."""
+"""Notifies store staff of failed jobs (`job.failed`)."""
 
 from django.urls import reverse
 
@@ -13,7 +13,7 @@ def failure_key(job_number: str) -> str:
 
 
 def notify_of_failure(job: Job) -> int:
-    """In the transaction of the failure; each failure of a job once."""
+    """Notifies once for each failure, in its transaction."""
     people = Role.objects.filter(
         store=job.store_id,
         application__isnull=True,

@@ -77,7 +77,7 @@ def test_postback_of_very_many_reports_is_refused_before_it_is_stored(press, num
 @pytest.mark.django_db
 def test_nothing_of_an_erased_recipient_comes_back_with_a_late_report(press, number):
     order = Order.objects.get(pk=only_job(number=number).order_id)
-    erase_recipient(order=order, actor=STORE, even_at_work=True)
+    erase_recipient(order=order, actor=STORE, force=True)
     late = {
         "message": "Left with Jane Doe",
         "raw": '{"shipTo": {"name": "Jane Doe"}}',
@@ -106,7 +106,7 @@ def test_notification_of_a_failure_loses_its_text_with_the_recipient(world, pres
     texts = Notification.objects.filter(kind="job_failed").values_list("text", flat=True)
     assert all("Jane" in text for text in list(texts))
 
-    erase_recipient(order=job.order, actor=STORE, even_at_work=True)
+    erase_recipient(order=job.order, actor=STORE, force=True)
 
     assert set(texts.all()) == {ERASED}
 
@@ -115,7 +115,7 @@ def test_notification_of_a_failure_loses_its_text_with_the_recipient(world, pres
 def test_exchange_that_ends_after_the_erasure_keeps_no_address(press, number):
     job = only_job(number=number)
     attempt = Attempt.objects.get(job=job)
-    erase_recipient(order=job.order, actor=STORE, even_at_work=True)
+    erase_recipient(order=job.order, actor=STORE, force=True)
 
     outcomes.record_submitted(
         attempt=attempt, submitted=Submitted("1", Exchange("to Jane Doe", "Jane Doe", {"a": "b"}))

@@ -82,7 +82,7 @@ def test_no_secret_and_nothing_of_a_recipient_is_noted(world):
 
 
 def test_what_is_too_much_is_left_out_and_said(world, monkeypatch, caplog):
-    monkeypatch.setattr(request_log, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(request_log, "MAX_PER_APPLICATION", 3)
     client, other = world.as_application(), world.as_application(world.other_application)
     for _ in range(5):
         client.call("GET", "/store")

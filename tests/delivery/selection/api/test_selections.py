@@ -257,7 +257,7 @@ def test_numbers_that_cannot_be_stored_are_refused(client, demo, height):
 
 def test_areas_that_do_not_meet_select_nothing(client, demo, monkeypatch):
     """And cost no look-up of all that lies between them."""
-    monkeypatch.setattr("delivery.selection.selectors.candidates.MOST_AREAS", 0)
+    monkeypatch.setattr("delivery.selection.selectors.candidates.MAX_AREAS", 0)
     far = {"Center": {"Latitude": 25.0, "Longitude": -80.0}, "RadiusMiles": 1}
     response = client.call("POST", PATH, {"Polygon": polygon(SQUARE), **far})
 
