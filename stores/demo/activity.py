@@ -1,6 +1,6 @@
 """A month in the life of the demo: orders in every status, calls, requests that wait, and a webhook that fails.
 
-Everything is made by the services that make it elsewhere, and told when it is to have happened.
+Everything is created by the usual services, with the time at which it happened in the story.
 """
 
 import secrets
@@ -22,17 +22,17 @@ from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
 from applications.webhooks.sending.client import Answer
-from applications.webhooks.services.delivery_attempts import record_attempt, take_due_deliveries
+from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls
-from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
+from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, cancel_order, move_order
+from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
 
 STUDIO = "Flyer Studio"
 WAITING = (
@@ -55,7 +55,7 @@ CALLS = (("demo-application", 340), (STUDIO, 910))
 
 @dataclass(slots=True)
 class _Cast:
-    """Who takes part."""
+    """The users, stores and applications of the story."""
 
     operator: User
     staff: User
@@ -64,7 +64,7 @@ class _Cast:
 
 
 def load_activity(run: DemoRun) -> None:
-    """Once, into a service without orders."""
+    """Loads the activity once, into a service without orders."""
     if Order.objects.exists():
         return
     owner = _owner_of_applications()
@@ -82,7 +82,7 @@ def load_activity(run: DemoRun) -> None:
 
 
 def _owner_of_applications() -> User:
-    """She has a password that nobody knows."""
+    """The owner has a random password that is not stored, so only a password reset opens the account."""
     tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
     known = User.objects.filter(tenant=tenant, username="maya").first()
     return known or create_user(
@@ -125,7 +125,7 @@ def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
 
 
 def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:
-    """In the order in which it happened, as it does in life: each store's orders are one after the other."""
+    """Runs all actions in the order of their times, because orders of a store are numbered one after another."""
     made: dict[int, Order] = {}
     hooked: list[Webhook] = []
     happenings: list[tuple[datetime, int, Callable[[], object]]] = []
@@ -140,7 +140,7 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
     for index, (order, ready) in enumerate(prepared):
         placed = ready.request.placed or actors.now
         happens(placed, lambda index=index: place(index))  # type: ignore[misc]  # mypy: a default of a lambda
-        for status, at in moves_of(order, placed, actors.now):
+        for status, at in transitions_of(order, placed, actors.now):
             happens(
                 at,
                 lambda index=index, status=status, at=at: _move(  # type: ignore[misc]  # as above
@@ -168,7 +168,7 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
     if status in {OrderStatus.SHIPPED, OrderStatus.PARTIALLY_SHIPPED}:
         parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=at)]
     is_last = status == order.status
-    move_order(
+    transition_order(
         order=placed,
         status=status,
         actor=actor,
@@ -189,8 +189,8 @@ def _count_calls(actors: _Cast) -> None:
 
 
 def _fail(webhook: Webhook, now: datetime) -> None:
-    """The first tries, as a worker would write them down. The next one is the worker's own."""
-    taken = take_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
+    """Records the first attempts as a worker would; the worker makes the next one itself."""
+    taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
     for number, delivery in enumerate(taken):
         answer = Answer(milliseconds=31, error="The name hooks.flyer-studio.example does not resolve.")

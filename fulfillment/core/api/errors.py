@@ -21,16 +21,16 @@ from fulfillment.core.observability.logs import current_trace
 
 logger = logging.getLogger("fulfillment.api")
 
-DATABASE_AWAY = (OperationalError, InterfaceError)
+DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
-NO_ROOM, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
+DISK_FULL, LOCK_TIMEOUT, STATEMENT_TIMEOUT = "53100", "55P03", "57014"
 TOO_LONG = "The database took too long. Try again in a few seconds."
 SAID = {
-    NO_ROOM: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
+    DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reading goes on.",
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
 }
-# RFC 9457: one title for one kind of problem. `Code` and `detail` say what happened.
+# RFC 9457: one title for each status; `Code` and `detail` tell problems apart.
 TITLES = {
     400: "Invalid request",
     401: "Credentials missing or invalid",
@@ -114,8 +114,8 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
     if isinstance(exc, DomainError):
         return _domain_problem(exc)
-    if isinstance(exc, DATABASE_AWAY):
-        return database_away(exc)
+    if isinstance(exc, DATABASE_UNAVAILABLE):
+        return database_unavailable(exc)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")
     if isinstance(exc, PermissionDenied):
@@ -139,7 +139,7 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
     return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
 
 
-def database_away(exc: BaseException) -> HttpResponse:
+def database_unavailable(exc: BaseException) -> HttpResponse:
     response = problem(
         503,
         "service_unavailable",
@@ -148,14 +148,14 @@ def database_away(exc: BaseException) -> HttpResponse:
         ),
         headers={"Retry-After": str(Unavailable.retry_after)},
     )
-    return logged_as_away(exc, response)
+    return logged_as_unavailable(exc, response)
 
 
-def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
-    """Writes the one line of it; Django would write another, of a page with the whole stack."""
+def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
+    """Logs an outage in one line, instead of Django's stack trace."""
     response.lost_connection = log_database_error()  # type: ignore[attr-defined]  # for RepeatedReads
     state = _sqlstate(exc)
-    if state == NO_ROOM:
+    if state == DISK_FULL:
         logger.error("The database has no room left.")
     else:
         logger.warning("Database not available: %s %s", type(exc).__name__, state)
@@ -164,7 +164,7 @@ def logged_as_away(exc: BaseException, response: HttpResponse) -> HttpResponse:
 
 
 def _sqlstate(exc: BaseException) -> str:
-    """Empty when there is no connection to have one from."""
+    """The SQLSTATE of the error; empty without a connection."""
     return getattr(exc.__cause__, "sqlstate", None) or ""
 
 

@@ -1,4 +1,4 @@
-"""Query parameters: what is not understood is refused by name."""
+"""Query parameters: unknown ones are refused by name."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -41,7 +41,7 @@ def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> 
 
 
 def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) -> None:
-    """A filter that is misspelt must not answer as if it were not there."""
+    """Refuses unknown parameters, so that a misspelt filter is not silently ignored."""
     faults = unknown_parameter_faults(names, allowed)
     if faults:
         message = (

@@ -83,7 +83,7 @@ class Call:
 
 
 def quoted(name: str) -> str:
-    """A path parameter: nothing in it leads to another address."""
+    """Quotes a path parameter completely."""
     if not name or name in {".", ".."}:
         raise ValueError(f"{name!r} cannot be part of an address")
     return quote(name, safe="@")

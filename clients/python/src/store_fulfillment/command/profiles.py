@@ -1,4 +1,4 @@
-"""Who is signed in where: one file that only its owner reads."""
+"""Stored sign-ins, in a file readable only by its owner."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Profile:
 
 
 def folder() -> Path:
-    """`FULFILLMENT_CONFIG`, else where the system keeps such things."""
+    """`FULFILLMENT_CONFIG`, else the system's folder for configuration."""
     if named := os.environ.get("FULFILLMENT_CONFIG"):
         return Path(named)
     return Path(typer.get_app_dir("store-fulfillment"))
@@ -46,7 +46,7 @@ def save(profile: Profile) -> None:
 
 
 def load() -> Profile | None:
-    """The environment wins, so that a machine needs no file."""
+    """The profile; the environment takes precedence, so that machines need no file."""
     names = ("URL", "CLIENT_ID", "CLIENT_SECRET", "SUBSCRIPTION_KEY")
     url, client_id, client_secret, key = (os.environ.get(f"FULFILLMENT_{name}", "") for name in names)
     if url and client_id and client_secret and key:
