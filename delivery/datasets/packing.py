@@ -35,7 +35,8 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
     shapes = np.empty(len(geometries), dtype=object)
     shapes[:] = geometries
     present = ~shapely.is_missing(shapes)
-    packed = np.where(present, None, np.array(b"", dtype=object))
+    packed = np.full(len(shapes), None, dtype=object)
+    packed[~present] = b""
     good = present.copy()
     good[present] = _are_places(shapes[present])
     types = shapely.get_type_id(shapes)
