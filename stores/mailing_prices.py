@@ -1,4 +1,4 @@
-"""What one piece of a mailing costs, for selections within a budget."""
+"""The price of one piece of a mailing, for selections within a budget."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.price_lists import listed_products
 from stores.playground.selectors.actors import usable_stores
 
-MOST_STORES, MOST_PRODUCTS = 20, 100
+MAX_STORES, MAX_PRODUCTS = 20, 100
 
 
 def unit_price(
@@ -57,14 +57,14 @@ class MailingProduct:
 
 
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
-    """What the caller may order for a mailing, at most 100."""
-    stores = {store.pk: store for store in usable_stores(user)[:MOST_STORES]}
+    """The products that the caller may order for a mailing, at most 100."""
+    stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
     wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"
     )
     found = []
     columns = ("store", "external_id", "name", "minimum_quantity", "maximum_quantity")
-    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MOST_PRODUCTS]:
+    for store_pk, product_id, name, least, most in wanted.values_list(*columns)[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(

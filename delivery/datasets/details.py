@@ -1,4 +1,4 @@
-"""What a file says of routes beside their counts: where they run, who lives there, and their post office.
+"""Details of routes beside their counts: shape, demographics and post office.
 
 In memory a route's details are one `bytes`, for a national set has 657,000 of them; stored, those of a postal code
 are one row.
@@ -19,7 +19,7 @@ from delivery.datasets.packing import pack_routes
 from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
 
-# Income in dollars, age in tenths of a year, household in hundredths of a person; 0 where it is not known. Then
+# Income in dollars, age in tenths of a year, household in hundredths of a person; 0 if unknown. Then
 # the number of the post office's name.
 FACTS = struct.Struct("<IHHI")
 NUMBER = re.compile(r"\$? ?([0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(\.[0-9]{1,12})?")
@@ -39,7 +39,7 @@ class Facts(NamedTuple):
 
 @dataclass
 class Details:
-    """Of the routes of a file, by postal code and route."""
+    """The details of a file's routes, by postal code and route."""
 
     routes: dict[str, dict[str, bytes]] = field(default_factory=dict)
     facilities: dict[str, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Details:
         self._waiting.append((line, postal_code, route, facts, geometry or None))
 
     def pack(self, log: ProblemLog) -> None:
-        """Packs what was added since the last time."""
+        """Packs the details added since the last call."""
         shapes = pack_routes(_parsed([entry[4] for entry in self._waiting]))
         for (line, postal_code, route, facts, geometry), shape in zip(self._waiting, shapes, strict=True):
             if shape is None or (geometry is not None and not shape):
@@ -95,7 +95,7 @@ NO_DETAILS = FACTS.pack(0, 0, 0, 0)
 
 
 def facts_of(text: str) -> list[Facts]:
-    """Of each route of a postal code, in the order of its routes."""
+    """The facts of each route of a postal code, in the order of its routes."""
     facilities, rows = orjson.loads(text)
     return [fact_of(facilities, row) for row in rows]
 

@@ -14,7 +14,7 @@ from delivery.datasets.shapes import (
     GRID,
     HOLE,
     LINES,
-    MOST_CORNERS,
+    MAX_CORNERS,
     POINTS,
     POLYGONS,
     ROUTE_HEADER,
@@ -35,8 +35,8 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
     shapes = np.empty(len(geometries), dtype=object)
     shapes[:] = geometries
     present = ~shapely.is_missing(shapes)
-    packed = np.full(len(shapes), None, dtype=object)
-    packed[~present] = b""
+    packed = np.full(len(shapes), b"", dtype=object)
+    packed[present] = None
     good = present.copy()
     good[present] = _are_places(shapes[present])
     types = shapely.get_type_id(shapes)
@@ -48,7 +48,7 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
                 packed[at] = shape
     left = np.flatnonzero(good & shapely.is_missing(packed))
     for place, kind, lengths, corners in _parts(shapes[left]):
-        if len(corners) <= MOST_CORNERS:
+        if len(corners) <= MAX_CORNERS:
             header = ROUTE_HEADER.pack(kind, len(lengths))
             packed[left[place]] = header + lengths.tobytes() + corners.tobytes()
     found: list[bytes | None] = packed.tolist()
@@ -67,7 +67,7 @@ def _packed_outlines(polygons: Shapes) -> list[bytes | None]:
         shapely.linestrings(np.rint(corners * GRID), indices=of_ring), TOLERANCE, preserve_topology=False
     )
     lengths = shapely.get_num_coordinates(lines)
-    easy = (lengths >= 4) & (lengths <= MOST_CORNERS)
+    easy = (lengths >= 4) & (lengths <= MAX_CORNERS)
     corners, of_ring = shapely.get_coordinates(lines[easy], return_index=True)
     valid = shapely.is_valid(shapely.polygons(shapely.linearrings(corners, indices=of_ring)))
     packed: list[bytes | None] = [None] * len(polygons)
@@ -188,7 +188,7 @@ def _split(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]
     ends = np.cumsum(lengths)
     first_parts = np.searchsorted(of_shape, np.arange(len(shapes)))
     last_parts = np.searchsorted(of_shape, np.arange(len(shapes)), side="right")
-    stored = np.minimum(lengths, MOST_CORNERS + 1).astype("<u2") | flags
+    stored = np.minimum(lengths, MAX_CORNERS + 1).astype("<u2") | flags
     split = []
     for place, (start, stop) in enumerate(zip(first_parts.tolist(), last_parts.tolist(), strict=True)):
         if stop > start:

@@ -1,4 +1,4 @@
-"""Where routes run: simplified, put on a grid and packed, a postal code's routes together.
+"""Shapes of routes: simplified, put on a grid, and packed together by postal code.
 
 The grid is 1/100,000 of a degree (about 1.1 m); a line is left where it strays from its simplified form by less
 than 5 of these. Everything exact is computed on the grid, so what is exported and imported again is the same.
@@ -14,7 +14,7 @@ import shapely
 
 GRID: Final = 100_000
 TOLERANCE: Final = 5
-MOST_CORNERS: Final = 2_000
+MAX_CORNERS: Final = 2_000
 NONE, POINTS, LINES, POLYGONS = range(4)
 # In a part's length: this ring is a hole of the polygon before it.
 HOLE: Final = 0x8000
@@ -65,7 +65,7 @@ class Packed:
     corners: np.ndarray
 
     def taken(self, wanted: np.ndarray) -> "Packed":
-        """Of these routes alone."""
+        """The shapes of these routes only."""
         of_part = np.repeat(wanted, self.counts)
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
         return Packed(self.kinds[wanted], self.counts[wanted], self.lengths[of_part], self.corners[of_corner])

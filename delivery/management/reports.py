@@ -37,7 +37,7 @@ def _problems(outcome: Outcome) -> Iterator[str]:
     yield f"{log.rejects} lines rejected, {log.warnings} warnings"
     for code, count in log.counts.most_common():
         yield f"  {code} {count}: {REMEDIES[code]}"
-    for line, column, value, code in log.kept[:SHOWN]:
+    for line, column, value, code in log.listed[:SHOWN]:
         yield f"  line {line}: {column or 'line'} {value!r} {code}"
 
 

@@ -1,4 +1,4 @@
-"""The bodies of a selection: the API's, and GeoJSON."""
+"""API bodies of selections: JSON and GeoJSON."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -74,7 +74,7 @@ def geojson_body(
 
 
 def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
-    """For the script of the map: of each route that has a shape its name, counts and people."""
+    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
     where = [at for at, shape in enumerate(shapes) if shape is not None]
     texts = shapely.to_geojson(shapes[where]) if where else []
     routes = [

@@ -1,4 +1,4 @@
-"""CSV, TSV and what is pasted from a web page: any of four delimiters, a header within the first lines."""
+"""Reads CSV, TSV and tables pasted from web pages: four delimiters, a header within the first lines."""
 
 import codecs
 import csv
@@ -16,7 +16,7 @@ from delivery.datasets.sources.rows import Source
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
-# The shape of a route is a long cell; no cell is longer than the csv module takes.
+# The shape of a route is a long cell; the csv module's limit applies.
 LONGEST_LINE = 1 << 17
 MAXIMUM_COLUMNS = 500
 LINES_OF_A_ROW = 1000
@@ -32,7 +32,7 @@ codecs.register_error("delivery.cp1252", _as_cp1252)
 
 
 def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
-    """Bytes that are not UTF-8 are read as cp1252, each by itself: files put together from both occur."""
+    """Reads UTF-8; single invalid bytes are read as cp1252, because merged files mix both."""
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
     lines = iter(lambda: text.readline(LONGEST_LINE), "")
     head = list(islice(lines, HEADER_WITHIN))
@@ -55,12 +55,12 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
 
 
 def _is_mark(line: str) -> bool:
-    """Also after a spreadsheet has quoted the line, or filled it up with empty cells."""
+    """Whether the line is the mark of invented counts, even if a spreadsheet changed its form."""
     return line.lstrip('\ufeff"').startswith(SYNTHETIC_MARK)
 
 
 class _BoundedRows:
-    """Lines for csv.reader, which holds a row whole: one whose quotes go on and on is ended."""
+    """Limits the size of a row, because csv.reader holds a row with open quotes in memory."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self.lines, self.of_row = lines, 0

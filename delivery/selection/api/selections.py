@@ -37,7 +37,7 @@ SYNTHETIC = OpenApiParameter(
 
 
 class GeoJSONRenderer(BaseRenderer):
-    """Lets content negotiation know the type; the bodies are made by the view."""
+    """Declares the media type for content negotiation; the view renders the bodies."""
 
     media_type = GEOJSON
     format = "geojson"
@@ -117,7 +117,7 @@ class EddmSelectionViewSet(ApiViewSet):
             return not_modified(etag)
         routes = list(routes_of_selection(selection))
         if is_geojson:
-            with SELECTIONS.place(request.auth.key):
+            with SELECTIONS.slot(request.auth.key):
                 body = geojson_body(selection, routes, shapes_of_routes(selection, routes))
             response = json_bytes(request, body, etag=etag)
             response["Content-Type"] = GEOJSON

@@ -1,4 +1,4 @@
-"""The page where the routes of a mailing are chosen: by a form, with a map beside it for who has one.
+"""The page to choose the routes of a mailing: a form and, with JavaScript, a map.
 
 One form with two buttons, so that all of it works by keyboard and without script; the script sends the same form and
 takes the parts it needs out of the answer.
@@ -30,7 +30,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.site.middleware import PAGE_POLICY
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 SAVED_SHOWN = 10
 TYPE_NAMES = (("C", "City"), ("R", "Rural"), ("H", "Highway contract"), ("B", "PO Boxes"))
 
@@ -76,7 +76,7 @@ class Mailing:
 
     @property
     def listed(self) -> list[tuple[ChosenRoute, bool]]:
-        return [(one, one.code not in self.left_out) for one in self.routes[:MOST_LISTED]]
+        return [(one, one.code not in self.left_out) for one in self.routes[:MAX_LISTED]]
 
     @property
     def product(self) -> Any:
@@ -154,7 +154,7 @@ def _count(request: HttpRequest) -> None:
 
 
 def _choose(page: Mailing, request: HttpRequest) -> None:
-    """The routes of the area, and those that are named beside it."""
+    """Chooses the routes of the area and the named routes."""
     form, caller = page.form, page.actor.caller
     bodies = [form.body] if form.has_area else []
     if form.added:
@@ -186,9 +186,9 @@ def _context(request: HttpRequest, page: Mailing) -> dict[str, Any]:
         "page": page,
         "form": page.form,
         "code": page.examples() if page.taken else [],
-        "shown": ",".join(one.code for one in page.routes[:MOST_LISTED]),
+        "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
         "saved": saved[:SAVED_SHOWN],
         **tiles_context(),
-        "most_listed": MOST_LISTED,
+        "most_listed": MAX_LISTED,
         "part": "catalog",
     }

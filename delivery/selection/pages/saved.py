@@ -29,7 +29,7 @@ from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.lanes import FILES, SELECTIONS
 from fulfillment.site.middleware import PAGE_POLICY
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 
 
 @require_safe
@@ -40,7 +40,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
         "is_expired": selection.expires <= timezone.now(),
         "products": _offers(signed_in_user(request), actor, selection),
         "selection": selection,
-        "routes": routes_of_selection(selection)[:MOST_LISTED],
+        "routes": routes_of_selection(selection)[:MAX_LISTED],
         "differences": differences_to_active(selection),
         "map_routes": reverse("portal:mailing-shapes", args=[selection.pk]),
         **tiles_context(),
@@ -56,7 +56,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     _, selection = _selection(request, selection_id)
     routes = list(routes_of_selection(selection))
     try:
-        with SELECTIONS.place(f"user:{signed_in_user(request).pk}"):
+        with SELECTIONS.slot(f"user:{signed_in_user(request).pk}"):
             return json_bytes(request, geojson_body(selection, routes, shapes_of_routes(selection, routes)))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")

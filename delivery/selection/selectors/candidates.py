@@ -10,7 +10,7 @@ import shapely
 from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
-from delivery.selection.criteria import MOST_AREAS, Box
+from delivery.selection.criteria import MAX_AREAS, Box
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Invalid
 
@@ -33,8 +33,8 @@ FROM (
 ORDER BY population.postal_code
 """  # noqa: S608 - names of our columns
 
-# A map of more is neither quick nor legible.
-MOST_DRAWN = 4_000
+# More routes would make the map slow and illegible.
+MAX_DRAWN = 4_000
 
 
 @dataclass
@@ -83,11 +83,14 @@ def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
-    """Of postal codes whose routes may reach into the box of degrees."""
+    """Of postal codes whose routes may reach into the box of degrees; of none where it is empty."""
     west, south, east, north = (value * GRID for value in box)
-    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MOST_AREAS + 1))
-    if len(rows) > MOST_AREAS:
-        message = f"The area covers more than {MOST_AREAS:,} postal codes; choose a smaller one."
+    if west > east or south > north:
+        # PostgreSQL would turn the corners round, and look at all that lies between two areas.
+        return _gathered([], types)
+    rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
+    if len(rows) > MAX_AREAS:
+        message = f"The area covers more than {MAX_AREAS:,} postal codes; choose a smaller one."
         raise Invalid.at(pointer, "area_too_large", message)
     return _gathered(rows, types)
 
@@ -129,6 +132,6 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     shapely.prepare(seen)
     shapes = found.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
-    if sum(shape is not None for shape in shapes) > MOST_DRAWN:
+    if sum(shape is not None for shape in shapes) > MAX_DRAWN:
         raise Invalid("There are too many routes in view; look closer.", code="too_many_routes")
     return found, in_degrees(shapes)

@@ -1,4 +1,4 @@
-"""Reads of selections, by what their caller may see."""
+"""Selections visible to a caller."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -47,7 +47,7 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bo
 
 
 def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute]:
-    """In the order they were taken."""
+    """The routes in the order of selection."""
     return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
 
 

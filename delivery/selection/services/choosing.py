@@ -1,4 +1,4 @@
-"""Chooses the routes that criteria select; writes nothing."""
+"""Finds the routes that match criteria; writes nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID
 from delivery.selection.criteria import (
-    MOST_MILES,
-    MOST_ROUTES,
+    MAX_MILES,
+    MAX_ROUTES,
     STEPS_IN_MILES,
     Budget,
     Circle,
@@ -57,7 +57,7 @@ class ChosenRoute(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """Whole routes in the order they were taken. `bounds` are west, south, east and north of them."""
+    """Chosen routes in order. `bounds` are west, south, east and north."""
 
     dataset: Dataset
     criteria: Criteria
@@ -71,7 +71,7 @@ class Choice:
 
 def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
     """Raises Invalid with every route or code that is not known, and where nothing is selected."""
-    with SELECTIONS.place(caller.key):
+    with SELECTIONS.slot(caller.key):
         dataset = dataset or active_dataset()
         most = _most_pieces(caller, criteria)
         search = _Search(dataset, criteria, most)
@@ -94,7 +94,7 @@ def _most_pieces(caller: Caller, criteria: Criteria) -> int | None:
 
 
 def _price(caller: Caller, budget: Budget) -> Decimal:
-    """Of one piece. What is sold is known to the app above."""
+    """The price of one piece, from an app that offers `mailing_prices`."""
     for unit_price in plugins.offered("mailing_prices", "unit_price"):
         price: Decimal = unit_price(
             caller,
@@ -122,9 +122,9 @@ class _Search:
         circle = self._circle(around)
         found, order = self._found(named, circle)
         taken = self._within_limit(found, order)
-        if len(taken) > MOST_ROUTES:
+        if len(taken) > MAX_ROUTES:
             message = (
-                f"{len(taken):,} routes are in the area; at most {MOST_ROUTES:,} can be selected at once."
+                f"{len(taken):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
             )
             raise Invalid(message, code="too_many_routes")
         if not len(taken):
@@ -187,7 +187,7 @@ class _Search:
         latitude, longitude = centre.latitude, centre.longitude
         if around is not None:
             latitude, longitude = _middle(around, centre.postal_code)
-        return Circle(latitude, longitude, criteria.radius or MOST_MILES)
+        return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _found(self, named: Candidates | None, circle: Circle | None) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""
@@ -240,7 +240,7 @@ class _Search:
         return where
 
     def _is_limited_by(self, circle: Circle) -> bool:
-        """Without a radius, and with other limits, the centre only says which routes come first."""
+        """Whether the circle limits routes: without a radius the centre only sorts them."""
         criteria = self.criteria
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
@@ -263,7 +263,7 @@ class _Search:
         return found.residential if self.criteria.residential_only else found.residential + found.business
 
     def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
-        """Whole routes while they fit; one that does not is passed over."""
+        """Takes whole routes while they fit the limit, and skips larger ones."""
         if self.most is None:
             return order
         left, taken = self.most, []

@@ -1,4 +1,4 @@
-"""Writes what was chosen as a selection."""
+"""Stores selections."""
 
 import uuid
 

@@ -44,7 +44,7 @@ class OrderMaps(OrderDocuments):
     def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         item = self._mailed(request, order_id, position)
         try:
-            with SELECTIONS.place(Caller.on_pages(request.user).key):
+            with SELECTIONS.slot(Caller.on_pages(request.user).key):
                 return json_bytes(request, routes_on_map(item))
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")

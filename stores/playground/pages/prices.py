@@ -1,4 +1,4 @@
-"""The part of the form that asks for a price: a quantity and a place."""
+"""The part of the form for a price: quantity and destination."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ PLACES = {
     "/ShipTo/CountryCode": "country",
 }
 LARGEST_QUANTITY = 2_147_483_647
-# Somebody to send the example order to, where the product is delivered there.
+# Recipients of the example order, by country.
 EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
     "CA": {"Address1": "100 King Street West", "City": "Toronto", "State": "ON", "PostalCode": "M5X 1A9"},

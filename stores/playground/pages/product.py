@@ -47,7 +47,7 @@ class Playground:
     price: PriceForm
     problems: list[str] = field(default_factory=list)
     proof: dict[str, Any] | None = None
-    # Whether proofs show the colours that will be printed.
+    # Proofs in the colours that will be printed.
     in_print: bool = False
     # Of an order of the person's own, which has no page.
     said: str = ""
@@ -60,7 +60,7 @@ class Playground:
 
     @property
     def can_start(self) -> bool:
-        """Whether the script may make a proof at once: nothing is missing that only the person has."""
+        """Whether the script may render a proof at once: no required picture is missing."""
         missing = any(
             one.control == "picture" and one.record["Required"] and not one.value for one in self.fields
         )
@@ -73,7 +73,7 @@ class Playground:
             self.status = error.status
 
     def examples(self) -> dict[str, list[Example]]:
-        """The requests of the API that do what the buttons of the page do, with the values of the form."""
+        """The API requests that correspond to the buttons of the page, with the values of the form."""
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
         values = template_data(self.fields)
         found = {}
@@ -156,7 +156,7 @@ def _price_form(
 
 
 def _take_files(page: Playground, request: HttpRequest) -> None:
-    """Pictures sent with the form itself, as a browser without script does."""
+    """Stores pictures sent with the form, as browsers without JavaScript do."""
     for name, file in chosen_files(page.fields, request.FILES).items():
         [one] = [one for one in page.fields if one.name == name]
         try:
