@@ -15,7 +15,7 @@ from typing import IO
 from fulfillment.local import supervision
 from tests.benchmarks.processes import descendants, resident
 
-START_SECONDS = 30
+START_SECONDS = 90
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
