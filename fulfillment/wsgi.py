@@ -33,11 +33,11 @@ application = closing_connections(Handler())
 
 
 def renew_before_request(**signal: Any) -> None:
-    """So that the first request of a thread after a restart of PostgreSQL does not fail."""
+    """Renews closed connections, so that the first request after a restart of PostgreSQL succeeds."""
     renew_connection()
 
 
-# Django looks over every connection and cache before and after each request, a tenth of what a read costs.
+# Django's own handlers check all connections and caches at each request: a tenth of the cost of a read.
 # There is one database here, caches that need no closing, and no log of queries outside of DEBUG.
 request_started.disconnect(reset_queries)
 request_started.disconnect(close_old_connections)

@@ -1,4 +1,4 @@
-"""Storing tokens: a digest of the value, never the value itself."""
+"""Stores tokens as digests, never their values."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The toolkit's questions about clients, codes and tokens, answered by the rules of this service.
+"""Validates clients, codes and tokens for django-oauth-toolkit.
 
 Codes and tokens are found by a digest of their value; the values are not stored. A code is claimed and a refresh
 token is spent by the very transaction that stores the tokens given for it, so that one of two wins.
@@ -30,7 +30,7 @@ from applications.registration.models.application import EXTERNAL_ID
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.secrets import digests
 
-# Two tabs may refresh at once: for so long a spent refresh token is refused without ending its family.
+# Two tabs may refresh at once: within this time a spent refresh token does not end its family.
 REUSE_TOLERANCE = timedelta(seconds=10)
 CODE_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 SPEND_OLD_PAIR = """
@@ -160,7 +160,7 @@ class Validator(OAuth2Validator):
             user=request.user,
             code=sha256(code["code"]),
             expires=timezone.now() + timedelta(seconds=oauth2_settings.AUTHORIZATION_CODE_EXPIRE_SECONDS),
-            # Blank when the client sent none: then it need not repeat it for the token.
+            # Empty if the client sent none; then the token request needs none either.
             redirect_uri="" if request.using_default_redirect_uri else request.redirect_uri,
             scope=" ".join(request.scopes),
             code_challenge=request.code_challenge,
@@ -199,7 +199,7 @@ class Validator(OAuth2Validator):
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: Application, *args: Any, **kwargs: Any
     ) -> bool:
-        return True  # validate_code compares it, together with everything else that the code is bound to
+        return True  # validate_code compares it, with everything else that the code is bound to
 
     def invalidate_authorization_code(
         self, client_id: str, code: str, request: Request, *args: Any, **kwargs: Any
@@ -214,7 +214,7 @@ class Validator(OAuth2Validator):
             return False
         held, now = HeldToken(*row), timezone.now()
         if held.revoked is not None:
-            # It cannot be reused before it was used: the clock was set back.
+            # A reuse before the first use means that the clock was set back.
             if abs(now - held.revoked) >= REUSE_TOLERANCE:
                 end_token_family(token_family=held.token_family)
             return False

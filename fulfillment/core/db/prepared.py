@@ -22,7 +22,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 M = TypeVar("M", bound=Model)
 
 DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
-# A pooler made the server forget the statement, or a migration changed the types it returns.
+# The statement is unknown after a pooler's reset, or its result types changed by a migration.
 OUTDATED = (b"26000", b"0A000")
 SQLSTATE = psycopg.pq.DiagnosticField.SQLSTATE
 
@@ -115,7 +115,7 @@ class _Prepared:
 
 
 def _prepared(connection: Any) -> _Prepared:
-    """Kept beside the connection it belongs to, and gone with it."""
+    """The prepared statements of a connection, stored with it."""
     connection.ensure_connection()
     known: _Prepared | None = getattr(connection, "hot_statements", None)
     if known is None or known.handle is not connection.connection:
@@ -125,7 +125,7 @@ def _prepared(connection: Any) -> _Prepared:
 
 @cache
 def _numbered(statement: str) -> tuple[bytes, list[str]]:
-    """PostgreSQL's places ($1) for those of psycopg (%s, %(name)s), and the names in their order."""
+    """Replaces psycopg's placeholders (%s, %(name)s) by PostgreSQL's ($1); returns the names in order."""
     order: list[str] = []
 
     def place(match: re.Match[str]) -> str:
@@ -164,13 +164,13 @@ def _insert_statement(model: type[Model], *columns: str) -> str:
 def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str]]:
     """And the names of the fields it brings."""
     fields = model._meta.concrete_fields  # noqa: SLF001
-    columns = ", ".join(field.column for field in fields)
+    columns = ", ".join(str(field.column) for field in fields)
     statement = f"SELECT {columns} FROM {model._meta.db_table} WHERE {condition} LIMIT 1"  # noqa: S608, SLF001
     return statement, [field.attname for field in fields]
 
 
 def _value(field: "Field[Any, Any]", value: Any) -> Any:
-    """A list would be written as an array."""
+    """The value for the statement; JSON is encoded, because a list would become an array."""
     return Jsonb(value) if isinstance(field, JSONField) and isinstance(value, list) else value
 
 
