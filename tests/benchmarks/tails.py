@@ -132,7 +132,7 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     require_wrk()
-    supervision.raise_when_told_to_stop()
+    supervision.raise_on_stop_signal()
     database = prepare_database(1)
     quiet = wait_for_quiet()
     before = os.getloadavg()[0]
