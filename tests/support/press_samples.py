@@ -26,7 +26,6 @@ WORDS = [
         "José Ñuñez",
         "Łukasz Żółkiewski",
         "Ægir Þórsson",
-        "Ștefan Țîrlea",
         "Smith (née Jones)",
     ),
     *(
@@ -36,7 +35,15 @@ WORDS = [
     ),
 ]
 # Letters that the fonts of most designs lack.
-OTHER_SCRIPTS = ["Дмитрий Менделеев", "山田 太郎", "محمد الخوارزمي", "Ελένη Γλύκατζη", "นิธิ", "דבורה"]
+OTHER_SCRIPTS = [
+    "Ștefan Țîrlea",
+    "Дмитрий Менделеев",
+    "山田 太郎",
+    "محمد الخوارزمي",
+    "Ελένη Γλύκατζη",
+    "นิธิ",
+    "דבורה",
+]
 PPI = 220
 
 
