@@ -42,6 +42,8 @@ def printed_orders(wanted, seed):
         # Letters of other scripts come from another font, and pictures are converted: both are worth a warning.
         true = {"font_substituted"} if words is not WORDS else set()
         true |= {"picture_rgb"} if rules.is_cmyk else set()
+        # Designs let long light texts shrink as far as dark ones.
+        true |= {"text_small_reversed"} if any(text.size < 6 for text in printed.texts) else set()
         yield printed.pdf, preflight(job, Limits.of(rules)), true
 
 
