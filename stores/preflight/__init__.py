@@ -1,4 +1,4 @@
-"""Preflight: what of a template with a customer's values may print badly, found before it is printed.
+"""Preflight: finds what may print badly in a template with a customer's values.
 
 Reads the template, the values, the texts as the typesetter has measured them (`SetText`), and pictures. It reads no
 file that was rendered, and of PDFs only artwork of the template. What artwork and backgrounds hold is read once and

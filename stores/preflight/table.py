@@ -1,4 +1,4 @@
-"""Every rule of preflight: its code, what it means, how severe it is, what to do, and what finds it."""
+"""All rules of preflight: code, meaning, severity, advice, and the function that checks it."""
 
 from collections.abc import Iterator
 from itertools import chain

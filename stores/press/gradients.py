@@ -1,4 +1,4 @@
-"""Gradients: their functions are sampled and written again in the colours that are painted."""
+"""Converts gradients: samples their functions and writes new ones in the target colours."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -14,11 +14,11 @@ DEEPEST = 8
 
 
 class NotSampled(ValueError):
-    """A function of a kind that is not read here; the gradient stays as it is."""
+    """The gradient has a function of an unsupported kind and stays as it is."""
 
 
 def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint: Paint) -> bool:
-    """Whether the axial or radial gradient could be painted."""
+    """Converts an axial or radial gradient; returns whether it could."""
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     start, end = (float(one) for one in shading.get("/Domain", [0, 1]))

@@ -1,4 +1,4 @@
-"""What says that a file is PDF/X-4: its metadata, its information dictionary and its output intent."""
+"""Marks a file as PDF/X-4: metadata, information dictionary and output intent."""
 
 import hashlib
 import uuid
@@ -13,7 +13,7 @@ import pikepdf
 from stores.press.profiles import OutputCondition
 from stores.press.rules import PDF_X4
 
-# One moment for all files: equal orders have equal bytes.
+# A fixed date for all files, so that equal orders have equal bytes.
 MOMENT = "2000-01-01T00:00:00+00:00"
 MOMENT_OF_PDF = "D:20000101000000+00'00'"
 PRODUCER = "Store Fulfillment"
@@ -97,7 +97,7 @@ def _places(content: bytes, text: bytes, start: int) -> Iterator[int]:
 
 
 def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
-    """The output intent, with the profile in the file."""
+    """Adds the output intent and embeds its profile."""
     profile = pikepdf.Stream(pdf, _packed(condition.profile), N=4, Filter=pikepdf.Name.FlateDecode)
     intent = pikepdf.Dictionary(
         Type=pikepdf.Name.OutputIntent,
@@ -113,5 +113,5 @@ def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
 
 @lru_cache(maxsize=4)
 def _packed(profile: bytes) -> bytes:
-    """A megabyte takes 40 ms, so each process does it once."""
+    """Compressing a megabyte takes 40 ms, so each process does it once."""
     return zlib.compress(profile, 9)

@@ -1,4 +1,4 @@
-"""Walks through all that a page draws and paints its colours anew: content streams, gradients and pictures."""
+"""Converts all colours of a page: content streams, gradients and pictures."""
 
 import zlib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from PIL import Image
 from stores.press.gradients import repaint_gradient, repaint_tint
 from stores.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from stores.press.pictures import INVERTED, jpeg_of
-from stores.press.streams import Instruction, TakenApart, recoloured
+from stores.press.streams import Instruction, ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -24,7 +24,7 @@ KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
 
 
 def kind_of(space: Any) -> str | None:
-    """What kind of colours a colour space has; None for patterns, spot colours and other spaces."""
+    """The kind of a colour space; None for patterns, spot colours and other spaces."""
     if isinstance(space, pikepdf.Name):
         return KINDS_OF_DEVICES.get(str(space))
     if not isinstance(space, pikepdf.Array) or not len(space):
@@ -35,7 +35,7 @@ def kind_of(space: Any) -> str | None:
 
 
 class Repaint:
-    """Each object is painted once; what makes a mask is painted in shades."""
+    """Converts each object once; objects of masks become grey."""
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
         self._pdf, self._paint = pdf, paint
@@ -76,7 +76,7 @@ class Repaint:
         painted = recoloured(content, spaces, paint)
         if painted is None:
             parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
-            painted = TakenApart(spaces, paint).recoloured(parts)
+            painted = ParsedStream(spaces, paint).recoloured(parts)
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)

@@ -14,7 +14,7 @@ import pikepdf
 from stores.press.colours import separation_of
 from stores.press.identity import give_id, identify, intend
 from stores.press.paints import Inks, SoftProof
-from stores.press.pictures import kept_image
+from stores.press.pictures import separated_image
 from stores.press.profiles import OutputCondition
 from stores.press.repaint import Repaint
 
@@ -94,7 +94,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
 
 
 def write_soft_proof(source: bytes, job: PressJob) -> bytes:
-    """The PDF in the colours that the press will print, for a screen."""
+    """The PDF in the colours of the print, for screens."""
     with pikepdf.open(BytesIO(source)) as pdf:
         opened = _place_pictures(pdf, job.pictures)
         separation = separation_of(job.condition.profile, job.highest_ink)
@@ -131,7 +131,7 @@ def _pack(pdf: pikepdf.Pdf) -> None:
 
 
 def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:
-    """Puts the separated pictures in the place of their placeholders; their files are read when all is saved."""
+    """Replaces placeholders by separated pictures; their files are read when the PDF is saved."""
     opened: list[pikepdf.Pdf] = []
     placed: dict[str, Any] = {}
     for drawn in _drawn_by_name(pdf) if pictures else ():
@@ -143,7 +143,7 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
                 continue
             if digest not in placed:
                 opened.append(pikepdf.open(pictures[digest]))
-                placed[digest] = pdf.copy_foreign(kept_image(opened[-1]))
+                placed[digest] = pdf.copy_foreign(separated_image(opened[-1]))
             drawn[name] = placed[digest]
     return opened
 
@@ -215,12 +215,12 @@ def _is_clear(state: Any) -> bool:
 
 
 def inks_for_spot(number: int) -> tuple[int, int, int, int]:
-    """The process colour that stands for a spot colour until its plate is set; nobody mixes it by chance."""
+    """A process colour that stands for a spot colour until its plate is set; unlikely in real designs."""
     return 253, 1, 254, number
 
 
 def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, tuple[float, ...]]]) -> None:
-    """The crop marks on every plate there is, and each spot colour on a plate of its own."""
+    """Puts the crop marks on all plates, and each spot colour on its own plate."""
     content = found = page.Contents.read_bytes()
     found, marks = _MARKS.subn(b" /Registration CS 1 SCN", found)
     if marks:
@@ -236,7 +236,7 @@ def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, tuple[fl
 
 
 def _number_near(value: float) -> bytes:
-    """What the typesetter writes for it, to three places."""
+    """The number as the typesetter writes it, to three decimals."""
     whole = f"{value:.6f}"[:5].rstrip("0").rstrip(".") or "0"
     return re.escape(whole.encode()) + rb"\d*"
 

@@ -1,4 +1,4 @@
-"""Pictures of the pages of a print file, drawn from the very file that goes to the press."""
+"""Pictures of print files, rendered from the file that goes to the press."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def count_pdf_pages(pdf: bytes) -> int:
 
 
 def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
-    """Of each page the whole sheet, as left, top, width and height in mm from the upper left corner of its trim."""
+    """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
     with _opened(pdf) as opened:
         boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]

@@ -1,4 +1,4 @@
-"""The chart of orders by store on the console's start page, and what was shipped beside it."""
+"""The chart of placed and shipped orders by store on the console's start page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from django.utils import timezone
 from stores.orders.selectors.days import DAYS
 
 WIDTH, HEIGHT = 600, 140
-# Stores with a colour of their own; the rest are one.
-MOST_STORES = 4
+# Stores with their own colour; all others share one.
+MAX_STORES = 4
 OTHERS = "Other stores"
 WEEK = 7
 
@@ -34,15 +34,15 @@ def orders_chart(rows: Sequence[tuple[date, int, str, int, int]]) -> dict[str, A
     placed, shipped, by_store = Counter[date](), Counter[date](), Counter[tuple[date, str]]()
     totals = Counter[str]()
     for day, _, name, new, sent in rows:
-        # Where a store has tomorrow already, its orders are of this chart's last day.
+        # A store where the next day has begun counts in the last day of the chart.
         shown = min(day, today)
         placed[shown] += new
         shipped[shown] += sent
         by_store[shown, name] += new
         if shown in days:
             totals[name] += new
-    names = [name for name, _ in totals.most_common(MOST_STORES)]
-    if len(totals) > MOST_STORES:
+    names = [name for name, _ in totals.most_common(MAX_STORES)]
+    if len(totals) > MAX_STORES:
         names.append(OTHERS)
     most = max((placed[day] for day in days), default=0)
     return {

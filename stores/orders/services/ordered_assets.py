@@ -42,7 +42,7 @@ def delete_ordered_assets(*, order: Order) -> None:
     free = [one for one in held if one.pk not in elsewhere]
     Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
     named = assets_of_templates() if free else set()
-    gone = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
-    Asset.objects.filter(pk__in=[one.pk for one in gone]).delete()
+    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
     # The row first: retention removes a file that remains after a crash.
-    transaction.on_commit(lambda: remove_asset_files(gone))
+    transaction.on_commit(lambda: remove_asset_files(removed))

@@ -76,7 +76,7 @@ def _unused_proofs(days: int) -> QuerySet[Proof]:
 
 
 def _before_of_tests() -> datetime:
-    """Not before the last address that was given out has ended."""
+    """The age limit for proofs of tests: after the last signed URL has expired."""
     days = max(settings.TEST_DAYS_KEPT, settings.PROOF_DAYS_SHORTEST)
     return timezone.now() - timedelta(days=days)
 

@@ -1,4 +1,4 @@
-"""How dates are written on every page, and taken in forms: unmistakable everywhere, as 22 Nov 2026, 01:11."""
+"""Date formats of all pages and forms, unambiguous in every country: 22 Nov 2026, 01:11."""
 
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"
