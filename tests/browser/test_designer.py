@@ -195,6 +195,16 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     swatch = designer.get_by_label("Color: choose")
     expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
 
+    # A spot colour keeps the inks that show it.
+    designer.get_by_label("Color: model").select_option("spot")
+    name = designer.get_by_label("Color: name of the spot colour")
+    expect(name).to_have_value("CutContour")
+    name.fill("Gold 1")
+    expect(designer.get_by_label("Color: Magenta in percent")).to_have_value("20")
+    expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
+    designer.get_by_label("Color: Cyan in percent").fill("3")
+    expect(name).to_have_value("Gold 1")
+
     # Four numbers are inks as well, typed as one.
     fill = designer.get_by_label("Fill: sRGB")
     fill.click()
@@ -215,7 +225,8 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
 
     save(designer, 2)
     saved = boxes_of(product)
-    assert (saved[0]["Font"], saved[0]["Color"]) == ("Montserrat", {"C": 0, "M": 20, "Y": 100, "K": 5.5})
+    assert saved[0]["Font"] == "Montserrat"
+    assert saved[0]["Color"] == {"Spot": "Gold 1", "C": 3, "M": 20, "Y": 100, "K": 5.5}
     assert (saved[0]["Background"], saved[2]["Field"]) == ({"C": 5, "M": 0, "Y": 0, "K": 10}, "Slogan")
     assert [one["FieldName"] for one in record_of(product)["TemplateFields"]][-1] == "Slogan"
     # The field is the product's now: a further save does not add it again.

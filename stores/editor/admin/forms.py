@@ -179,9 +179,10 @@ def _value(member: Member, text: str) -> Any:
     if member.form == "number":
         return _number(text)
     if member.form == "color":
-        parts = [_number(part) for part in text.replace(",", " ").split()]
-        if len(parts) == 4 and not any(isinstance(part, str) for part in parts):
-            return dict(zip("CMYK", parts, strict=True))
+        *inks, spot = [*text.replace(",", " ").split(maxsplit=4), "", "", "", "", ""][:5]
+        parts = [_number(ink) for ink in inks]
+        if not any(isinstance(part, str) for part in parts):
+            return dict(zip("CMYK", parts, strict=True)) | ({"Spot": spot} if spot else {})
     return text or None
 
 
@@ -209,7 +210,9 @@ def shown(value: Any) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     if isinstance(value, dict):
-        return " ".join(shown(value.get(ink, 0)) or "0" for ink in "CMYK")
+        return " ".join(
+            [*(shown(value.get(ink, 0)) or "0" for ink in "CMYK"), value.get("Spot") or ""]
+        ).strip()
     return str(value)
 
 
