@@ -218,6 +218,7 @@ def test_every_column_of_bytes_is_rotated_or_plain():
     assert columns - PLAIN_BYTES == rotated
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_request_is_refused_while_secrets_are_rotated(steps):
     world = build_world()
