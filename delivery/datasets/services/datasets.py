@@ -97,7 +97,9 @@ def _copy_areas(
                     places = "({2},{3}),({0},{1})".format(*box) if box else None
                     copy.write_row((dataset.pk, code, places, shapes, count, facts))
         if unchanged is not None:
-            cursor.execute(COPY_UNCHANGED_AREAS, [dataset.pk, unchanged.dataset_id, sorted(unchanged.replaced)])
+            cursor.execute(
+                COPY_UNCHANGED_AREAS, [dataset.pk, unchanged.dataset_id, sorted(unchanged.replaced)]
+            )
         if details is not None or unchanged is not None:
             cursor.execute("ANALYZE delivery_area")
     dataset.shape_count = dataset.areas.aggregate(count=Sum("shape_count"))["count"] or 0

@@ -4,7 +4,6 @@ import hmac
 import json
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -62,15 +61,6 @@ def failing_providers() -> QuerySet[Provider]:
 
 
 def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
-    """Providers to poll: enabled ones, and disabled ones with open jobs."""
+    """Enabled providers that were not polled since `every`."""
     due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
     return Provider.objects.filter(due, is_enabled=True).order_by("pk")
-
-
-def shown_settings(provider: Provider) -> list[tuple[str, Any]]:
-    """Labels and values, without secrets."""
-    return [
-        (field.label, provider.settings.get(field.name, field.default))
-        for field in setting_fields(provider.adapter)
-        if not field.secret
-    ]

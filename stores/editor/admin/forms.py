@@ -22,7 +22,6 @@ NEW_BOX: dict[str, Any] = {"X": 5, "Y": 5, "Width": 40, "Height": 8}
 TEXTS = frozenset({"Text", *FIXED_TEXTS})
 IMAGES = frozenset({"Image"})
 ALL = frozenset(KINDS)
-WEIGHTS = ("100", "200", "300", "400", "500", "600", "700", "800", "900")
 
 
 NEW_TEXT = {
