@@ -20,9 +20,9 @@ Changes: Any = User.pgh_event_model  # type: ignore[attr-defined]
 
 
 def console_log(user: User) -> Iterator[Record]:
-    """What was done to the person, in full; what the person did, without the names of others.
+    """Entries about the user in full, and the user's actions without the names of others.
 
-    Entries of other records that only mention the person tell of others, and are not handed out.
+    Entries of other records that only mention the user concern others and are not exported.
     """
     about = _about(user)
     entries = LogEntry.objects.filter(about | Q(user=user)).select_related("content_type")
@@ -40,9 +40,9 @@ def console_log(user: User) -> Iterator[Record]:
 
 
 def erase_console_log(user: User) -> None:
-    """Entries about the person, and others where they tell an e-mail of the person's or a role of that name.
+    """Erases entries about the user, and entries with an e-mail address of the user or a role of that name.
 
-    A name anywhere is no sign of a person: of one who is called "changed", all of the log would go.
+    A name alone is no criterion: for a user named "changed" it would erase the whole log.
     """
     known, about = known_as(user), _about(user)
     emails = _any_of({one.email for one in known})

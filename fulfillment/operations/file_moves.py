@@ -1,7 +1,7 @@
-"""Copies all stored files from the folder to the bucket or back, beside the running service.
+"""Copies all stored files from the folder to the bucket or back, while the service runs.
 
-A copy counts once it was read back with the same SHA-256; what is there already is not sent again, so that a stopped
-run continues where it stopped. docs/operating/backup.md has the order of the steps.
+A copy counts once it was read back with the same SHA-256; existing copies are not sent again, so a stopped run
+continues. docs/operating/backup.md describes the steps.
 """
 
 import hashlib

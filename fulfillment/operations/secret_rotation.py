@@ -38,7 +38,9 @@ def rotate_secrets(
     listen: Callable[[Rotated], None] = lambda rotated: None,
     batch: int = BATCH,
 ) -> list[Rotated]:
-    """Each batch is a transaction; a stopped run is gone on with by the next. Raises Conflict when one runs."""
+    """Rotates in batches, one transaction each; the next run continues a stopped one. Raises Conflict if one is
+    running.
+    """
     with exclusive_job("The rotation of secrets"):
         return [_walk(secret, listen, batch, change=True) for secret in stored_secrets()]
 

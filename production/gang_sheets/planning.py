@@ -41,10 +41,10 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
 
 
 def plan_runs(wanted: Mapping[str, int], slots: int) -> list[tuple[int, dict[str, int]]]:
-    """Layouts as (sheets to print, places of each job): each job gets what it wants, or a little more.
+    """Plans layouts as (sheets to print, slots of each job); each job gets the requested pieces or a few more.
 
-    Layouts that fill every place with wanted pieces come first, the longest run of them each time. A layout that
-    finishes all that is left ends the plan as soon as its waste is small; the last one has less than a sheet to waste.
+    Layouts that fill every slot with requested pieces come first, the longest run first. A layout that finishes all
+    remaining jobs ends the plan once its waste is small; the last one wastes less than a sheet.
     """
     left = dict(wanted)
     layouts: list[tuple[int, dict[str, int]]] = []

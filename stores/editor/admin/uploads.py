@@ -1,4 +1,4 @@
-"""Pictures sent to the template editor: where they go, and what is offered for one of another shape than the page."""
+"""Uploads to the template editor, with choices for pictures of another shape than the page."""
 
 from dataclasses import replace
 from pathlib import PurePath

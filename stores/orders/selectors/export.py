@@ -157,9 +157,9 @@ class SpanPage:
 def authorized_range_page(
     caller: Caller, store_id: str, *, low: int, take: int
 ) -> tuple[StoreAccess, SpanPage | None]:
-    """The store, and in the same statement the page after `low` of its live orders.
+    """The store and, in the same statement, the page after `low` of its live orders.
 
-    No page for who sees but its own orders, nor for a test application.
+    No page for callers that see only their own orders, and for test applications.
     """
     last = min(low + take, LAST)
     page = {"low": low, "high": last, "operator": caller.is_operator, "needed": READ[0]}

@@ -26,9 +26,9 @@ from stores.proofs.services.prints import PrintedFile
 
 
 def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, known_reprints: int) -> Order:
-    """Orders these items again, to the same recipient, at today's prices.
+    """Orders these items again for the same recipient at today's prices.
 
-    `known_reprints` is how many there were when this was decided: who presses twice orders once.
+    `known_reprints` is the number of reprints when the page was loaded, so that a second click does not order again.
     """
     if order.recipient_erased:
         raise Conflict(
