@@ -52,11 +52,13 @@ class MailingProduct:
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
     """The products that the caller may order for a mailing, at most 100."""
     stores = {store.pk: store for store in usable_stores(user)[:MAX_STORES]}
-    wanted = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
+    eddm_products = Product.objects.filter(store__in=stores, is_active=True, is_eddm=True).order_by(
         "store", "position"
     )
     found = []
-    for store_pk, product_id, name in wanted.values_list("store", "external_id", "name")[:MAX_PRODUCTS]:
+    for store_pk, product_id, name in eddm_products.values_list("store", "external_id", "name")[
+        :MAX_PRODUCTS
+    ]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(

@@ -103,23 +103,23 @@ def _whole(listed: str) -> str:
 
 def _about(user: User) -> Q:
     """Of the person's account, roles, subscription and association requests, of then and now."""
-    wanted = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
+    condition = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
     kinds: tuple[Any, ...] = (Role, Subscription, AssociationRequest)
     for model in kinds:
         keys = {
             str(key)
             for key in model.pgh_event_model.objects.filter(user=user).values_list("pgh_obj_id", flat=True)
         }
-        wanted |= Q(content_type=ContentType.objects.get_for_model(model), object_id__in=keys)
-    return wanted
+        condition |= Q(content_type=ContentType.objects.get_for_model(model), object_id__in=keys)
+    return condition
 
 
 def _links(model: type[Model]) -> list[str]:
     return [field.name for field in model._meta.fields if field.related_model is User]  # noqa: SLF001
 
 
-def _events(model: Any, wanted: Q) -> Iterator[Record]:
-    for event in model.objects.filter(wanted).order_by("pgh_id").iterator():
+def _events(model: Any, condition: Q) -> Iterator[Record]:
+    for event in model.objects.filter(condition).order_by("pgh_id").iterator():
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
             "Kind": event.pgh_label,

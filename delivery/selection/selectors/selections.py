@@ -61,9 +61,9 @@ def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRou
     """Their geometries as GeoJSON, by the data set they were chosen from; None where it has none, or is gone."""
     codes = sorted({route.postal_code for route in routes})
     found = candidates_by_code(selection.dataset_id, codes, SELECTABLE_TYPES)
-    wanted = {route.code for route in routes}
-    chosen = np.array([code in wanted for code in found.codes], bool)
-    names = [code for code in found.codes if code in wanted]
+    selected_codes = {route.code for route in routes}
+    chosen = np.array([code in selected_codes for code in found.codes], bool)
+    names = [code for code in found.codes if code in selected_codes]
     shapes = shapely.to_geojson(in_degrees(found.packed.taken(chosen).shapes()))
     by_code = dict(zip(names, shapes, strict=True))
     return [by_code.get(route.code) for route in routes]

@@ -57,7 +57,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
 
 
 def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
-    asked = PriceRequest(
+    price_request = PriceRequest(
         tuple(
             PriceRequestItem(item.item_key, item.product_external_id, item.quantity, stored_choice(item.eddm))
             for item in items
@@ -69,7 +69,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
         destination_pointer="/Recipient",
     )
     return OrderRequest(
-        price_request=asked,
+        price_request=price_request,
         recipient=order.recipient,
         template_data=[item.template_data for item in items],
         reprint_of=str(order.pk),
