@@ -16,6 +16,7 @@ from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
     Entry("Work", "Production", "precision_manufacturing", "production.job", 107),
+    Entry("Work", "Gang sheets", "grid_view", "production.gangsheet", 112, minor=True),
     Entry("Work", "Provider reports", "fact_check", "production.providerreport", 115, minor=True),
     Entry("System", "Print providers", "print", "production.provider", 430, minor=True),
     Entry("System", "Routing rules", "alt_route", "production.routingrule", 435, minor=True),

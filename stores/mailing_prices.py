@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -41,12 +42,18 @@ def unit_price(
 
 @dataclass(frozen=True, slots=True)
 class MailingProduct:
-    """For a choice on a page; `price` is that of one piece with the usual delivery method."""
+    """For a choice on a page; `price` is that of one piece with the usual delivery method.
+
+    `page` is where it is quoted and ordered.
+    """
 
     key: str
     name: str
     price: Decimal
     currency: str
+    page: str
+    least: int
+    most: int
 
 
 def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
@@ -56,14 +63,15 @@ def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
         "store", "position"
     )
     found = []
-    for store_pk, product_id, name in eddm_products.values_list("store", "external_id", "name")[
-        :MAX_PRODUCTS
-    ]:
+    columns = ("store", "external_id", "name", "minimum_quantity", "maximum_quantity")
+    for store_pk, product_id, name, least, most in eddm_products.values_list(*columns)[:MAX_PRODUCTS]:
         store = stores[store_pk]
         with suppress(DomainError):
             price = unit_price(
                 caller, store_id=store.external_id, product_id=product_id, delivery_method_code=None
             )
             key = f"{store.external_id}/{product_id}"
-            found.append(MailingProduct(key, f"{name}, {store.company_name}", price, store.currency))
+            page = reverse("portal:product", args=[store.external_id, product_id])
+            name_at_store = f"{name}, {store.company_name}"
+            found.append(MailingProduct(key, name_at_store, price, store.currency, page, least, most))
     return found

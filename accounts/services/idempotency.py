@@ -54,7 +54,8 @@ def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
         return None
     if stored.fingerprint not in digests(request.content):
         raise Unprocessable(
-            "This Idempotency-Key was used for another request within 24 hours.",
+            "This Idempotency-Key was used for another request within 24 hours. Send a key of its own with each "
+            "request; only the very same request may have the same key.",
             code="idempotency_key_reused",
         )
     return StoredAnswer(stored.status, stored.headers, decrypt(stored.body).encode())

@@ -14,6 +14,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
+from fulfillment.core.audit.erasure import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
 RETENTION = timedelta(days=90)
@@ -48,6 +49,11 @@ def notify(
     for user_id in mailed:
         app.configure_task(NOTIFICATION_TASK).defer(user_id=str(user_id), key=key)
     return len(rows)
+
+
+def erase_texts(*, keys: Collection[str]) -> None:
+    """Of all people's notifications with these keys; that there was one stays."""
+    Notification.objects.filter(key__in=keys).exclude(text="").update(text=ERASED)
 
 
 def mail_notification(*, user_id: str, key: str) -> None:

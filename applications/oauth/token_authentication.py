@@ -41,7 +41,7 @@ INVALID_KEY = (
 # While the address of the user, or of the application's owner, is not confirmed, that of the person who made the
 # account is counted instead: making accounts and applications of theirs multiplies no limit.
 CREDENTIALS = """
-SELECT token.expires, token.scope, token.resource, token.user_id, token.application_id,
+SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, token.user_id, token.application_id,
        application.is_enabled, application.is_first_party,
        person.is_active, person.is_operator, person.tenant_id, person.two_factor_since,
        application.is_test, subscription.id AS subscription_id,
@@ -114,7 +114,8 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     """The caller, and the rate limit status after this request was counted."""
     if not authorization:
         raise Unauthorized(
-            "The Authorization header with an access token is missing.",
+            "The Authorization header is missing. Get an access token at /oauth/token and send it as: "
+            "Authorization: Bearer <access token>.",
             code="token_missing",
             challenges=[bearer_challenge()],
         )
@@ -125,8 +126,17 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
         COUNTED_CREDENTIALS, {"keys": ",".join(digests(key)) if key else "", "checksum": _checksum(match[1])}
     )
     if row is None:
-        raise _token_refused("The access token is unknown or was revoked.")
+        raise _token_refused(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
+
+
+def _why_unknown(token: str) -> str:
+    """By its prefix alone, which says nothing of what there is."""
+    if token.startswith("sfk_"):
+        return "This is a key of an application, not an access token: exchange it for one at /oauth/token."
+    if token.startswith("sfs_"):
+        return "This is a subscription key, not an access token: it belongs into Ocp-Apim-Subscription-Key."
+    return "The access token is unknown or was revoked."
 
 
 def _checksum(token: str) -> str:

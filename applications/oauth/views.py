@@ -45,7 +45,7 @@ CLIENT_PARAMETERS = frozenset({"client_id", "client_secret"})
 DESCRIPTIONS = {
     "invalid_client": "The client_id is not known, the key is wrong or has ended, or no credentials were sent.",
     "invalid_grant": "The code or refresh token is wrong, was used or has ended, or belongs to another client.",
-    "invalid_scope": "A scope is not known, or this client may not have it.",
+    "invalid_scope": "A scope is not known, or this client may not have it. The API reference names the scopes.",
     "unauthorized_client": "This client may not use this grant_type.",
     "unsupported_grant_type": "Write authorization_code, refresh_token or client_credentials as grant_type.",
 }

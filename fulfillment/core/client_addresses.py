@@ -1,6 +1,8 @@
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1024)
 def bucket_of_address(address: str) -> str:
     """The address or, for IPv6, its /64 network, which belongs to one customer; `unknown` if invalid."""
     try:

@@ -88,6 +88,24 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return names(name, default)
 
 
+def origins(name: str) -> list[str]:
+    """Web sites as browsers name them: scheme and host, a port where it is not the usual one, nothing behind."""
+    for origin in names(name):
+        parts = split_url(origin)
+        if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
+            raise ImproperlyConfigured(
+                f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in small "
+                "letters and without a path."
+            )
+    return names(name)
+
+
+def _origin(parts: SplitResult) -> str:
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port not in {None, usual} else "")
+
+
 def email(name: str, default: str) -> str:
     """An address, or a name and an address: `Print <no-reply@print.example>`."""
     value = text(name, default)

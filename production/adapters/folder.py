@@ -6,8 +6,10 @@ still in the work folder were not handed over, missing ones were.
 """
 
 import errno
+import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from production.adapters.file_names import file_names, renamed_members
 from production.adapters.folder_ledger import CANCELLED, DONE, TAKEN, Entry, Ledger, sync_folder, write_synced
 from production.adapters.interface import (
     Exchange,
@@ -141,6 +144,8 @@ class FolderAdapter:
             probe.rename(renamed)
             renamed.unlink()
             free = shutil.disk_usage(self._folder).free
+            if self._back is not None and not os.access(self._back, os.R_OK | os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "Permission denied", str(self._back))
         waiting = sum(1 for one in self._folder.iterdir() if not one.name.startswith("."))
         return f"{self._folder} can be written; {waiting} entries wait in it, {free // 10**9} GB are free."
 
@@ -243,11 +248,9 @@ class FolderAdapter:
     def _files(self, job: Job) -> list[tuple[str, bytes]]:
         """The files, print files first, so that a ticket never names a missing file."""
         name = self._name(job)
-        prints = [
-            replace(file, name=f"{name}{f'-{position}' if position > 1 else ''}.pdf")
-            for position, file in enumerate(job.files, 1)
-        ]
-        sent: Job = replace(job, files=prints)
+        names = file_names(job, name, separator="-")
+        prints = [replace(file, name=names[file.name]) for file in job.files]
+        sent: Job = replace(job, files=prints, members=renamed_members(job, names))
         files = [(file.name, file.content) for file in prints]
         chosen = self._settings["tickets"]
         if chosen in ("both", "json"):
@@ -284,6 +287,9 @@ class FolderAdapter:
         return entry
 
     def _move(self, entry: Entry) -> None:
+        for place in (self._work, self._work / entry.work):
+            if place.is_symlink():
+                raise ValueError(f"{place} is a symbolic link: nothing is moved through it.")
         for name in entry.names:
             # Missing in the work folder: it was already renamed.
             with suppress(FileNotFoundError):
@@ -307,12 +313,12 @@ class FolderAdapter:
         settled = time.time() - SETTLED_SECONDS
         files = sorted(one for one in self._back.iterdir() if one.suffix.lower() in REPORT_SUFFIXES)
         for path in files[:MAX_FILES_AT_ONCE]:
-            if path.name.startswith(".") or not path.is_file() or path.stat().st_mtime > settled:
+            if path.name.startswith(".") or path.lstat().st_mtime > settled or path.is_dir():
                 continue
             try:
-                if path.stat().st_size > LARGEST_REPORT:
-                    raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
-                found = read_report_file(path.name, path.read_bytes())
+                found = _read_report(path)
+            except FileNotFoundError:
+                continue
             except ValueError as error:
                 self._put_away(path, "unreadable", why=str(error))
                 continue
@@ -336,12 +342,16 @@ class FolderAdapter:
 
     def _put_away(self, path: Path, kind: str, *, why: str = "") -> None:
         place = path.parent / kind
+        if place.is_symlink():
+            raise ProviderRefused(f"{place} is a symbolic link; make it a folder.")
         place.mkdir(exist_ok=True)
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         with suppress(FileNotFoundError):
             path.rename(place / f"{stamp}-{path.name}")
         if why:
-            (place / f"{stamp}-{path.name}.why.txt").write_text(f"{why}\n", "utf-8")
+            name = path.name if path.name.isprintable() else "report"
+            with (place / f"{stamp}-{name}.why.txt").open("x", encoding="utf-8") as file:
+                file.write(f"{why}\n")
 
     def _remove_leftovers(self) -> None:
         """Removes files of workers that were killed before writing their ledger entry."""
@@ -352,6 +362,25 @@ class FolderAdapter:
         for path in self._work.glob("new-*"):
             if path.name not in known and path.stat().st_mtime < before:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _read_report(path: Path) -> Sequence[Report]:
+    """Raises ValueError; follows no link, which could name any file of this machine, and waits for no pipe."""
+    if not path.name.isprintable():
+        raise ValueError("The name of the file has control characters, or is not UTF-8.")
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path.name}: symbolic links are not read.") from error
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path.name}: this is no file.")
+        content = file.read(LARGEST_REPORT + 1)
+    if len(content) > LARGEST_REPORT:
+        raise ValueError(f"{path.name}: larger than {LARGEST_REPORT:,} bytes.")
+    return read_report_file(path.name, content)
 
 
 class FolderError:

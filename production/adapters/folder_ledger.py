@@ -17,6 +17,8 @@ PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 RETENTION_SECONDS = 180 * 86_400
 TAKEN = "taken"
 SEPARATORS = re.compile(r"[^0-9A-Za-z]+")
+WORK_NAME = re.compile(r"new-[0-9a-f]{32}")
+LARGEST_ENTRY = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +39,42 @@ class Entry:
         return not all((work / name).exists() for name in self.names)
 
 
+def _entry(found: Mapping[str, Any]) -> Entry:
+    """Names are single names: a path in one would lead out of the hot folder."""
+    entry = Entry(
+        found["state"], found["work"], tuple(found["names"]), dict(found["digests"]), tuple(found["marks"])
+    )
+    if entry.state not in {PREPARED, DONE, CANCELLED} or isinstance(found["names"], str):
+        raise ValueError
+    if not all(isinstance(name, str) and _is_single(name) for name in entry.names):
+        raise ValueError
+    if entry.state != CANCELLED and not (entry.names and WORK_NAME.fullmatch(entry.work)):
+        raise ValueError
+    return entry
+
+
+def _is_single(name: str) -> bool:
+    return bool(name) and name not in {".", ".."} and PurePath(name).name == name and "\0" not in name
+
+
 class Ledger:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def read(self, number: str) -> Entry | None:
+        """Raises ValueError for an entry that is not as it was written: the press can write to this folder too."""
         try:
-            found: dict[str, Any] = json.loads(self._path(number).read_bytes())
+            with self._path(number).open("rb") as file:
+                content = file.read(LARGEST_ENTRY + 1)
         except FileNotFoundError:
             return None
-        return Entry(
-            found["state"], found["work"], tuple(found["names"]), found["digests"], tuple(found["marks"])
-        )
+        try:
+            return _entry(json.loads(content))
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise ValueError(
+                f"The ledger entry of job {number} is damaged or was changed: {self._path(number)}. "
+                "See whether the press has the job, and remove the file to send it again."
+            ) from error
 
     def create(self, number: str, entry: Entry) -> Entry:
         """Creates the entry, or returns the existing one."""
@@ -91,7 +117,8 @@ class Ledger:
     def find_named(self, name: str) -> tuple[str, Entry] | None:
         """The job number contained in a file name, if the ledger knows it."""
         parts = SEPARATORS.split(name)
-        for start, length in product(range(len(parts)), (2, 3)):
+        # A gang sheet's number is one word, a job's two, of one that was started again three.
+        for start, length in product(range(len(parts)), (3, 2, 1)):
             number = "-".join(parts[start : start + length])
             entry = self.read(number)
             if entry is not None and name in {

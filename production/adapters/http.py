@@ -37,7 +37,9 @@ def send_request(
     try:
         parsed = parse(url)
     except ValueError as error:
-        raise ProviderRefused(f"The address {url[:100]} cannot be used: {error}") from error
+        raise ProviderRefused(
+            f"The address {url[:100]} cannot be used: {error}", concerns_all=True
+        ) from error
     sent = _Sent()
     try:
         return asyncio.run(_exchange(method, parsed, body, headers, seconds, sent))
@@ -47,7 +49,7 @@ def send_request(
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(getattr(error, "os_error", error), Blocked):
-            raise ProviderRefused(not_allowed(parsed.raw_host or url)) from error
+            raise ProviderRefused(not_allowed(parsed.raw_host or url), concerns_all=True) from error
         raise ProviderUnavailable(
             f"The connection failed: {_reason(error)}.", is_unsent=not sent.began
         ) from error

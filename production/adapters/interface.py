@@ -15,6 +15,8 @@ class JobFile:
     sha256: str
     content: bytes
     url: str = ""  # a signed address, for providers that fetch
+    is_printed: bool = True  # else papers that go with the pieces, such as those for the post office
+    copies: int = 0  # how many sheets of paper are printed of it, for a gang sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,27 @@ class Job:
     delivery_method: str
     files: Sequence[JobFile]
     note: str = ""
+    members: Sequence["Member"] = ()
+
+    @property
+    def print_files(self) -> Sequence[JobFile]:
+        return [file for file in self.files if file.is_printed]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A job on a gang sheet: its order and recipient are in `job`, which has no files of its own.
+
+    `places` says of each sheet, by the name of its file, how many pieces one sheet gives; `runs` how many are printed.
+    """
+
+    job: Job
+    places: Mapping[str, int]
+    runs: Mapping[str, int]
+
+    @property
+    def pieces(self) -> int:
+        return sum(count * self.runs[name] for name, count in self.places.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +108,15 @@ class Report:
 
 
 class ProviderRefused(Exception):
-    """The provider refused the job; a retry is useless. `exchange` contains the response."""
+    """The provider does not take the job: another try is useless. `exchange` holds its answer.
 
-    def __init__(self, message: str, exchange: Exchange | None = None) -> None:
+    `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
+    another provider, and none of them fails.
+    """
+
+    def __init__(self, message: str, exchange: Exchange | None = None, *, concerns_all: bool = False) -> None:
         super().__init__(message)
-        self.exchange = exchange
+        self.exchange, self.concerns_all = exchange, concerns_all
 
 
 class ProviderUnavailable(Exception):

@@ -19,7 +19,8 @@ FALSE_WORDS = frozenset({"false", "off", "no", "0", ""})
 class SettingField:
     """One setting. `secret` ones are kept encrypted and never shown again.
 
-    `choices` holds (value, label) of the kind `choice`. `check` gets the clean value and returns what is wrong.
+    `choices` holds (value, label) of the kind `choice`. `check` gets the clean value and returns what is wrong;
+    `check_saved` does the same only when a person saves it, for it may look up names.
     """
 
     name: str
@@ -31,6 +32,7 @@ class SettingField:
     default: Any = None
     choices: Sequence[tuple[str, str]] = ()
     check: Callable[[Any], str | None] | None = None
+    check_saved: Callable[[Any], str | None] | None = None
 
 
 def check_settings(fields: Sequence[SettingField], mapping: Mapping[str, Any]) -> dict[str, str]:

@@ -58,7 +58,7 @@ async def put_job(
 ) -> str:
     """Puts the job's files into the hot folder; returns a message."""
     if not await sftp.isdir(places.folder):
-        raise ProviderRefused(f"The folder {places.folder} does not exist at the server.")
+        raise ProviderRefused(f"The folder {places.folder} does not exist at the server.", concerns_all=True)
     if await sftp.exists(places.cancelled):
         raise ProviderRefused(f"Job {places.number} was cancelled at this server before.")
     was_sent = await sftp.exists(places.marker)

@@ -86,11 +86,13 @@ async def open_sftp(
         )
     except asyncssh.HostKeyNotVerifiable as error:
         raise ProviderRefused(
-            f"The server at {host} showed the host key {client.shown or '(none)'}, which is not a pinned one."
+            f"The server at {host} showed the host key {client.shown or '(none)'}, which is not a pinned one.",
+            concerns_all=True,
         ) from error
     except asyncssh.PermissionDenied as error:
         raise ProviderRefused(
-            f"The server at {host} does not accept the user {settings['username']} with this key or password."
+            f"The server at {host} does not accept the user {settings['username']} with this key or password.",
+            concerns_all=True,
         ) from error
     except BaseException:
         connected.close()
@@ -107,9 +109,13 @@ def translated(progress: Progress) -> Iterator[None]:
     except FULL as error:
         raise ProviderUnavailable("The server's disk is full.", is_unsent=progress.is_unsent) from error
     except asyncssh.SFTPPermissionDenied as error:
-        raise ProviderRefused(f"The server does not permit this: {error.reason}.") from error
+        raise ProviderRefused(
+            f"The server does not permit this: {error.reason}.", concerns_all=True
+        ) from error
     except MISSING as error:
-        raise ProviderRefused(f"A folder is missing at the server: {error.reason}.") from error
+        raise ProviderRefused(
+            f"A folder is missing at the server: {error.reason}.", concerns_all=True
+        ) from error
     except asyncssh.SFTPError as error:
         raise ProviderUnavailable(
             f"The server could not store the files: {error.reason}.", is_unsent=progress.is_unsent
@@ -128,12 +134,12 @@ def translated(progress: Progress) -> Iterator[None]:
 def _client_keys(secrets: Mapping[str, str]) -> list[asyncssh.SSHKey] | None:
     if not (text := secrets.get("private_key")):
         if not secrets.get("password"):
-            raise ProviderRefused("The provider has neither a password nor a private key.")
+            raise ProviderRefused("The provider has neither a password nor a private key.", concerns_all=True)
         return None
     try:
         return [asyncssh.import_private_key(text, secrets.get("key_passphrase") or None)]
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
-        raise ProviderRefused(f"The private key cannot be read: {error}.") from error
+        raise ProviderRefused(f"The private key cannot be read: {error}.", concerns_all=True) from error
 
 
 def _fingerprint(line: str) -> str:

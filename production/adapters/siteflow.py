@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from production.adapters.addresses import url_refusal
 from production.adapters.http import HttpAnswer, send_request
 from production.adapters.interface import (
     Exchange,
@@ -42,6 +43,7 @@ SETTINGS: Sequence[SettingField] = (
         default="https://pro-api.oneflowcloud.com",
         help="Without /api.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField(
         "order_url",
@@ -49,6 +51,7 @@ SETTINGS: Sequence[SettingField] = (
         required=False,
         help="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
         check=_url_mistake,
+        check_saved=url_refusal,
     ),
     SettingField("token", "Token"),
     SettingField("secret", "Secret", secret=True),
@@ -83,6 +86,14 @@ SETTINGS: Sequence[SettingField] = (
         "long_text",
         required=False,
         help="One in each line: our delivery method = carrier code / service, or = alias.",
+        check=table_mistake,
+    ),
+    SettingField(
+        "attributes",
+        "Attributes",
+        "long_text",
+        required=False,
+        help="Options of products that Site Flow's product takes as attributes, one in each line: our name = theirs.",
         check=table_mistake,
     ),
     SettingField(
@@ -172,7 +183,7 @@ class SiteFlowAdapter:
     ) -> tuple[HttpAnswer, Exchange]:
         body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         if not self._secret:
-            raise ProviderRefused("The provider has no secret.")
+            raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
             method,
             url,
@@ -198,6 +209,7 @@ class SiteFlowAdapter:
                 "Site Flow does not accept the token and the secret, or the clock of this machine is wrong"
                 f"{': ' + message if message else ''}.",
                 exchange,
+                concerns_all=True,
             )
         if answer.status in BUSY or answer.status >= 500:
             pause = _retry_after(answer.headers.get("retry-after", ""))

@@ -14,6 +14,7 @@ from typing import TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 from fulfillment.core.db.connections import renew_connection
+from production.jobs.services.gang_sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 from production.jobs.services.polling import claim_providers_to_poll, poll_provider
 from production.jobs.services.sending import claim_due_jobs, work_on_job
@@ -24,12 +25,12 @@ T = TypeVar("T")
 POLL_SECONDS = 0.2
 PAUSE_SECONDS = 2.0
 PROVIDER_POLL_SECONDS = 1.0
-JOB_THREADS = 6
+JOB_THREADS = 8
 POLL_THREADS = 2
 
 
 class JobSender:
-    """Sends several jobs at once, each in a thread."""
+    """Many jobs at once; a provider that is slow holds up half of the threads at most (`services.places`)."""
 
     name = "print jobs"
 
@@ -62,6 +63,10 @@ class JobSender:
         found = await self._in_thread(self._threads, partial(claim_due_jobs, limit=free))
         for key in found:
             self._start(self._busy, self._threads, partial(_work, key))
+        if len(found) < free:
+            # Of many pages and much memory: one at a time is begun.
+            for key in await self._in_thread(self._threads, partial(claim_due_sheets, limit=1)):
+                self._start(self._busy, self._threads, partial(_work_on_sheet, key))
         return 0.01 if len(found) == free else POLL_SECONDS
 
     async def _poll_reports(self) -> None:
@@ -109,6 +114,20 @@ def _work(job_pk: int) -> None:
         logger.exception("Print job %s failed; it comes again", job_pk)
         try:
             record_fault(job_pk=job_pk)
+        except (OperationalError, InterfaceError):
+            connection.close()
+
+
+def _work_on_sheet(sheet_pk: int) -> None:
+    try:
+        work_on_sheet(sheet_pk=sheet_pk)
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("The database is away; gang sheet %s comes again: %s", sheet_pk, error)
+        connection.close()
+    except Exception:
+        logger.exception("Gang sheet %s failed; it comes again", sheet_pk)
+        try:
+            record_sheet_fault(sheet_pk=sheet_pk)
         except (OperationalError, InterfaceError):
             connection.close()
 

@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,7 +18,7 @@ from accounts.models import Tenant, User
 from accounts.permissions import Permission, with_implied
 from accounts.services.associations import approve_association, request_association
 from accounts.services.users import create_user
-from applications.registration.models import Application, DailyUsage
+from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
 from applications.webhooks.sending.client import Answer
@@ -27,6 +26,7 @@ from applications.webhooks.services.delivery_attempts import claim_due_deliverie
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
 from stores.catalog.models import Store
+from stores.demo.calls import load_calls
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -50,8 +50,6 @@ WAITING = (
 WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
 # Not long enough for the mail to its owners that would interrupt the start of a demo.
 FAILS_SINCE = timedelta(hours=20)
-DAYS_OF_CALLS = 30
-WEEKEND = 5
 CALLS = (("demo-application", 340), (STUDIO, 910))
 
 
@@ -188,26 +186,8 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
 
 
 def _count_calls(actors: _Cast) -> None:
-    today = actors.now.date()
-    rows = [
-        _usage(actors.applications[name], today - timedelta(days=ago), usual)
-        for name, usual in CALLS
-        for ago in range(DAYS_OF_CALLS)
-    ]
-    DailyUsage.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
-    """Fewer calls at the weekend, and a different number each day."""
-    share = 0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20
-    calls = int(usual * share)
-    return DailyUsage(
-        application=application,
-        day=day,
-        calls=calls,
-        client_errors=calls * (2 + day.day % 4) // 100,
-        server_errors=int(day.day % 13 == 0),
-    )
+    for name, usual in CALLS:
+        load_calls(actors.applications[name], usual=usual, now=actors.now)
 
 
 def _fail(webhook: Webhook, now: datetime) -> None:

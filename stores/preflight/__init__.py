@@ -8,8 +8,9 @@ kept in memory. One table has all rules: `stores.preflight.table.RULES`.
 from stores.preflight.checking import preflight
 from stores.preflight.findings import Finding, Severity, has_error, records
 from stores.preflight.limits import USUAL, Limits
+from stores.preflight.rules.rule import Rule
 from stores.preflight.sheet import Job, ProductFacts
-from stores.preflight.table import RULES, Rule
+from stores.preflight.table import RULES
 
 __all__ = [
     "RULES",

@@ -3,8 +3,9 @@ from collections.abc import Iterator
 from stores.preflight.findings import FINDINGS, Finding, Severity
 from stores.preflight.limits import USUAL, Limits
 from stores.preflight.rules.hit import Hit
+from stores.preflight.rules.rule import Rule
 from stores.preflight.sheet import Job, Sheet
-from stores.preflight.table import RULES, Rule
+from stores.preflight.table import RULES
 
 
 def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:

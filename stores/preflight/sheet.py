@@ -19,11 +19,12 @@ TITLE_LETTERS = 24
 
 @dataclass(frozen=True, slots=True)
 class ProductFacts:
-    """The product's trimmed size in mm and its number of pages."""
+    """What is sold: the trimmed size in mm, the number of pages, and whether it is mailed by EDDM."""
 
     width_mm: float
     height_mm: float
     page_count: int
+    is_eddm: bool = False
 
 
 @dataclass(frozen=True, slots=True)

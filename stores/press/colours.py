@@ -16,6 +16,8 @@ BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
 FEW = BPC | ImageCms.Flags.NOOPTIMIZE
 FULL = 255
 STEPS_OF_RGB = 18
+# Of one output condition, 10 MB; the pages of a process use far fewer, but artwork may hold any number.
+COLOURS_KNOWN = 50_000
 # A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
 JPEG_RIPPLE = 18 * FULL / 100
 
@@ -45,6 +47,8 @@ class Separation:
             cyan, magenta, yellow, black = _converted(
                 Image.new("RGB", (1, 1), colour), self._few, "CMYK"
             ).tobytes()
+            if len(self._known) >= COLOURS_KNOWN:
+                self._known.clear()
             found = self._known[colour] = limited((cyan, magenta, yellow, black), self._ink)
         return found
 

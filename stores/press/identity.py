@@ -3,8 +3,10 @@
 import hashlib
 import uuid
 import zlib
+from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
+from io import BytesIO
 
 import pikepdf
 
@@ -16,6 +18,9 @@ MOMENT = "2000-01-01T00:00:00+00:00"
 MOMENT_OF_PDF = "D:20000101000000+00'00'"
 PRODUCER = "Store Fulfillment"
 REGISTRY = "http://www.color.org"
+# Stand for what only the finished file can say: `static_id` writes these digits of pi.
+NO_DOCUMENT = b"00000000-0000-4000-8000-000000000000"
+NO_ID = b"31415926535897932384626433832795"
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -44,11 +49,13 @@ _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <?xpacket end="w"?>"""
 
 
-def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
-    """`made_from` is what names the document: the same for the same content."""
-    document = uuid.UUID(bytes=hashlib.sha256(made_from).digest()[:16], version=4)
+def identify(pdf: pikepdf.Pdf, *, title: str) -> None:
     packet = _XMP.format(
-        title=escape(title), producer=PRODUCER, standard=PDF_X4, moment=MOMENT, document=document
+        title=escape(title),
+        producer=PRODUCER,
+        standard=PDF_X4,
+        moment=MOMENT,
+        document=NO_DOCUMENT.decode(),
     )
     metadata = pikepdf.Stream(pdf, packet.encode(), Type=pikepdf.Name.Metadata, Subtype=pikepdf.Name.XML)
     pdf.Root.Metadata = pdf.make_indirect(metadata)
@@ -63,6 +70,30 @@ def identify(pdf: pikepdf.Pdf, *, title: str, made_from: bytes) -> None:
             GTS_PDFXVersion=PDF_X4,
         )
     )
+
+
+def give_id(written: BytesIO) -> bytes:
+    """Names a finished file by its content: equal files have equal IDs, all others different ones.
+
+    In place, because a file with large pictures must not be in memory twice.
+    """
+    content = written.getvalue()
+    name = uuid.UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
+    trailer = content.rfind(b"trailer")
+    places = [(at, str(name).encode()) for at in _places(content, NO_DOCUMENT, 0)]
+    places += [(at, name.hex.encode()) for at in _places(content, NO_ID, trailer)]
+    # The buffer is copied as long as somebody else holds it.
+    del content
+    with written.getbuffer() as buffer:
+        for at, named in places:
+            buffer[at : at + len(named)] = named
+    return written.getvalue()
+
+
+def _places(content: bytes, text: bytes, start: int) -> Iterator[int]:
+    while (start := content.find(text, start)) >= 0:
+        yield start
+        start += len(text)
 
 
 def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:

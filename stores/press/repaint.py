@@ -134,7 +134,7 @@ class Repaint:
         if kind == GREY and (paint.target in {OF_CMYK, GREY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GREY])
             return
-        if (source := _decoded(image, kind)) is None:
+        if (source := decoded(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
@@ -163,14 +163,18 @@ def _values(resources: Any, key: str) -> Iterator[Any]:
         yield from list(found.values())
 
 
-def _decoded(image: Any, kind: str) -> Image.Image | None:
-    """The decoded picture; None if it cannot be read and therefore keeps its colours and profile."""
+def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
+    """None for what cannot be read here: it keeps its own colours, with their profile.
+
+    A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
+    """
     filters = image.get("/Filter")
     names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
     mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}[kind]
     try:
         if names == ["/DCTDecode"]:
             picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+            picture.draft(None, wanted)
             return picture.convert(mode)
         bits, content = int(image.BitsPerComponent), image.read_bytes()
         if bits == 16:

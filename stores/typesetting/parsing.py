@@ -12,7 +12,6 @@ from stores.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
     BOXES_OF_A_PAGE,
-    EDDM_INDICIA,
     FIXED_TEXTS,
     LARGEST_OF_PAGE,
     NAME_LETTERS,
@@ -163,7 +162,7 @@ def _read_box(
     box.flag("Locked")
     read = Box(
         kind="Text" if kind in FIXED_TEXTS else kind,
-        is_framed=kind == EDDM_INDICIA,
+        role=kind if kind in FIXED_TEXTS else "",
         field=field,
         text=text,
         x=box.number("X", _times(PLACE_OF_PAGE, width)),

@@ -47,7 +47,7 @@ def render_pdf_page(
         "width": pixels,
         "height": max(1, round(pixels * height / width)),
     }
-    return _draw(pdf, job, seconds)
+    return _draw(pdf, job, pixels / (width / 72), seconds)
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:
@@ -69,7 +69,7 @@ def _boxes(
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
-def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:
+def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float) -> bytes:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
     setting = {
@@ -78,6 +78,7 @@ def _draw(pdf: bytes, job: dict[str, object], seconds: float) -> bytes:
         "workdir": str(workdir.root),
         "fonts": workdir.font_folder(FontSet.shipped()),
         "ppi": 72,
+        "shown_ppi": ppi,
         "outputs": [("png", 0)],
     }
     with shared_workers.lend(deadline, 0) as [worker]:

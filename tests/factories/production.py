@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from production.jobs.models import Job
+from production.jobs.services.gang_sending import claim_due_sheets, work_on_sheet
 from production.jobs.services.sending import claim_due_jobs, work_on_job
 from production.providers.models import Provider
 from production.providers.services.providers import ProviderValues, save_provider
@@ -40,7 +41,8 @@ def accept(order: Order | str) -> Order:
 
 def work_off_jobs() -> int:
     """Does what is due, as a worker would; returns how many exchanges there were."""
-    return sum(work_on_job(job_pk=key) for key in claim_due_jobs(limit=100))
+    jobs = sum(work_on_job(job_pk=key) for key in claim_due_jobs(limit=100))
+    return jobs + sum(work_on_sheet(sheet_pk=key) for key in claim_due_sheets(limit=100))
 
 
 def only_job(**wanted: Any) -> Job:

@@ -32,9 +32,18 @@ BAR = 240
 
 
 class RequestFilterForm(forms.Form):
-    status = forms.CharField(required=False, max_length=3, widget=forms.TextInput(attrs={"list": "statuses"}))
+    status = forms.CharField(
+        required=False,
+        max_length=3,
+        widget=forms.TextInput(attrs={"list": "statuses", "placeholder": "4xx, or 404"}),
+    )
     operation = forms.ChoiceField(required=False)
-    code = forms.CharField(required=False, max_length=80, label="Error code")
+    code = forms.CharField(
+        required=False,
+        max_length=80,
+        label="Error code",
+        widget=forms.TextInput(attrs={"placeholder": "values_invalid"}),
+    )
     since = forms.DateTimeField(
         required=False, label="From", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )

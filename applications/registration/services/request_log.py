@@ -162,7 +162,8 @@ def _row(entry: Entry) -> dict[str, Any]:
         "application_id": application_id,
         "user_id": user_id,
         "time": began,
-        "method": method,
+        # A client may send any word as a method.
+        "method": _text(method, 10),
         "path": path[:200],
         "status": status,
         "code": problem["Code"] if problem else "",

@@ -10,7 +10,14 @@ from django.utils import timezone
 
 from delivery.datasets.details import Details
 from delivery.datasets.models import Area, Dataset, DatasetStatus, LiveDataset, Population
-from delivery.datasets.populations import Populations, body_of, sum_of, text_of, totals_of
+from delivery.datasets.populations import (
+    Populations,
+    Totals,
+    body_of,
+    sum_of,
+    text_of,
+    totals_of,
+)
 from delivery.datasets.selectors.populations import stored_populations
 from fulfillment.core.errors import Conflict, NotFound
 
@@ -59,6 +66,7 @@ def store_populations(
     populations: Populations,
     route_types: str,
     origin: Origin,
+    totals: Totals | None = None,
     concerns: Sequence[str] = (),
     details: Details | None = None,
     unchanged: UnchangedRoutes | None = None,
@@ -68,7 +76,7 @@ def store_populations(
 
     `details` are of the routes of a file, `unchanged` says which routes come from an earlier data set with theirs.
     """
-    totals = totals_of(populations)
+    totals = totals_of(populations) if totals is None else totals
     routes, residential, business = sum_of(totals, route_types)
     dataset = Dataset.objects.create(
         **vars(origin),

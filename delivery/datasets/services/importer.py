@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import month_of
-from delivery.datasets.populations import SELECTABLE_TYPES, Populations, totals_of
+from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, totals_of
 from delivery.datasets.selectors.datasets import live_dataset
 from delivery.datasets.selectors.populations import stored_populations
 from delivery.datasets.services.activation_checks import activation_warnings
@@ -67,6 +67,7 @@ class Reading:
 
     origin: Origin
     populations: Populations
+    totals: Totals
     rows: int
     log: ProblemLog
     notes: list[str]
@@ -167,9 +168,10 @@ def _validate(
         populations = stored_populations(live) | populations
         # A merged set has the date of its oldest part.
         vintage, is_synthetic = min(vintage, live.vintage), is_synthetic or live.is_synthetic
+    totals = totals_of(populations)
     concerns = activation_warnings(
         populations=populations,
-        totals=totals_of(populations),
+        totals=totals,
         route_types=options.route_types,
         rejects=log.rejects,
         rows=rows,
@@ -190,7 +192,7 @@ def _validate(
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
-    return Reading(origin, populations, rows, log, notes, concerns, merged_into, details, unchanged)
+    return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, unchanged)
 
 
 def _signed(reading: Reading, by: str) -> Reading:

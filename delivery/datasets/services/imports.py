@@ -91,6 +91,7 @@ def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: Progr
         )
     dataset = store_populations(
         populations=reading.populations,
+        totals=reading.totals,
         route_types=options.route_types,
         origin=reading.origin,
         concerns=reading.concerns,

@@ -5,13 +5,14 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import BinaryIO
+from operator import itemgetter
+from typing import Any, BinaryIO
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.datasets.sources.columns import ALIASES, DETAIL_ALIASES, Columns, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
-from delivery.datasets.sources.rows import DetailedRow, Row, Source
+from delivery.datasets.sources.rows import Source
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
@@ -41,12 +42,13 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
     }
     body = _BoundedRows(chain(head[place + 1 :], lines))
     details = Details() if DETAIL_ALIASES.keys() & columns.keys() else None
-    read_rows = _rows if details is None else _detailed_rows
     return Source(
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
-        rows=read_rows(body.counted(delimiter), place + 1, columns, log, postal_code),
+        rows=_rows(
+            body.counted(delimiter), place + 1, columns, log, postal_code, detailed=details is not None
+        ),
         details=details,
         is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
     )
@@ -130,10 +132,16 @@ def _rows(
     columns: Columns,
     log: ProblemLog,
     postal_code: str,
-) -> Iterator[Row]:
+    *,
+    detailed: bool,
+) -> Iterator[Any]:
+    """Each a Row, or a DetailedRow where `detailed`."""
     places = [columns.get(field, -1) for field in ALIASES]
     at_zip, at_route, at_residential, at_business, at_total = places
     needed = max(places)
+    # What a line does not have is taken from behind its end.
+    of_details = itemgetter(*(columns.get(field, -1) for field in DETAIL_ALIASES))
+    last_detail = max(columns.get(field, -1) for field in DETAIL_ALIASES)
     line = skipped
     try:
         for number, cells in numbered:
@@ -142,7 +150,7 @@ def _rows(
                 if any(cell.strip() for cell in cells):
                     _log_odd_line(line, cells, log)
                 continue
-            yield (
+            row = (
                 line,
                 cells[at_zip] if at_zip >= 0 else postal_code,
                 cells[at_route],
@@ -150,32 +158,13 @@ def _rows(
                 cells[at_business] if at_business >= 0 else "",
                 cells[at_total] if at_total >= 0 else "",
             )
+            if not detailed:
+                yield row
+                continue
+            cells += [""] * max(1, last_detail + 2 - len(cells))
+            yield *row, of_details(cells)
     except csv.Error as error:
         raise FileRefused(f"The file cannot be read near line {line + 1}: {error}.") from error
-
-
-def _detailed_rows(
-    numbered: Iterator[tuple[int, list[str]]],
-    skipped: int,
-    columns: Columns,
-    log: ProblemLog,
-    postal_code: str,
-) -> Iterator[DetailedRow]:
-    """As `_rows`, with the details of the same line."""
-    places = [columns.get(field, -1) for field in DETAIL_ALIASES]
-    current: list[list[str]] = [[]]
-
-    def watched() -> Iterator[tuple[int, list[str]]]:
-        for number, cells in numbered:
-            current[0] = cells
-            yield number, cells
-
-    for row in _rows(watched(), skipped, columns, log, postal_code):
-        cells = current[0]
-        geometry, income, age, household, facility = (
-            cells[at] if 0 <= at < len(cells) else "" for at in places
-        )
-        yield *row, (geometry, income, age, household, facility)
 
 
 def _log_odd_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:

@@ -90,9 +90,9 @@ class EddmSelectionViewSet(ApiViewSet):
     @idempotent(prepare=_choose)
     def create(self, request: Request, prepared: tuple[Request, Choice]) -> HttpResponse:
         _, choice = prepared
-        selection, routes = create_selection(caller=request.auth, choice=choice)
+        selection = create_selection(caller=request.auth, choice=choice)
         response = HttpResponse(
-            selection_body(selection, routes), status=201, content_type="application/json"
+            selection_body(selection, choice.routes), status=201, content_type="application/json"
         )
         response["Location"] = f"/api/v1/delivery/eddm/selection/{selection.pk}"
         return _marked(response, selection)

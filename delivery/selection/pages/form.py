@@ -138,7 +138,7 @@ def form_of(body: Mapping[str, Any]) -> MailingForm:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
 

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
 
 from accounts.callers import Caller
-from delivery.datasets.details import Facts
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors.datasets import active_dataset
 from delivery.datasets.shapes import GRID
@@ -34,18 +33,26 @@ class GeometryMissing(Conflict):
     code = "geometry_missing"
 
 
-@dataclass(frozen=True)
-class ChosenRoute:
+class ChosenRoute(NamedTuple):
+    """With the names of `EddmSelectionRoute`, which it becomes."""
+
     postal_code: str
-    route: str
+    carrier_route: str
     residential: int
     business: int
     pieces: int
-    facts: Facts
+    median_income: int | None
+    median_age: float | None
+    household_size: float | None
+    facility_name: str
 
     @property
     def code(self) -> str:
-        return f"{self.postal_code}{self.route}"
+        return self.postal_code + self.carrier_route
+
+    @property
+    def total(self) -> int:
+        return self.residential + self.business
 
 
 @dataclass(frozen=True)
@@ -222,8 +229,11 @@ class _Search:
             matches &= _meets(found, criteria.polygon, matches)
         distances = None
         if circle is not None:
-            distances = _distances(found, circle, matches)
-            matches &= distances <= circle.miles if self._is_limited_by(circle) else True
+            if self.most is None:
+                matches &= _within(found, circle, matches)
+            else:
+                distances = _distances(found, circle, matches)
+                matches &= distances <= circle.miles if self._is_limited_by(circle) else True
         where = self._of_people(found, np.flatnonzero(matches))
         if distances is not None and self.most is not None:
             where = where[np.argsort(distances[where], kind="stable")]
@@ -283,8 +293,23 @@ def _meets(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> 
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
     met = np.zeros(len(found), bool)
-    where = np.flatnonzero(matches)
-    met[where] = shapely.intersects(area, found.packed.taken(matches).shapes())
+    with_shape, begins = found.packed.outlined()
+    # Most are decided by one corner; of the others those nearby are looked at whole.
+    met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
+    left = matches & ~met & found.packed.near(box_of(polygon))
+    met[left] = shapely.intersects(area, found.packed.taken(left).shapes())
+    return met
+
+
+def _within(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
+    """Whether any part of the route lies in the circle."""
+    met = np.zeros(len(found), bool)
+    with_shape, begins = found.packed.outlined()
+    corners = found.packed.corners[begins]
+    if len(corners):
+        met[with_shape] = np.hypot(*circle.flattened(corners).T) <= circle.miles
+    left = matches & ~met & found.packed.near(circle.box)
+    met[left] = _distances(found, circle, left)[left] <= circle.miles
     return met
 
 
@@ -321,7 +346,7 @@ def _routes(
             homes,
             firms,
             homes if residential_only else homes + firms,
-            facts,
+            *facts,
         )
         for at, homes, firms, facts in zip(places, residential, business, found.facts(places), strict=True)
     ]

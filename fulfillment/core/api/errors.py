@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
+from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.outage import log_database_error
 from fulfillment.core.errors import Busy, DomainError, Fault, TooManyRequests, Unavailable
 from fulfillment.core.json_pointers import Place, pointer_to
@@ -133,7 +134,7 @@ def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -
             fault_count=mistakes.count,
         )
     if isinstance(exc, exceptions.APIException):
-        return _framework_problem(exc)
+        return _framework_problem(exc, context or {})
     logger.error("Unexpected error", exc_info=exc)
     return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
 
@@ -216,7 +217,7 @@ def _domain_problem(exc: DomainError) -> HttpResponse:
     )
 
 
-def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
+def _framework_problem(exc: exceptions.APIException, context: Mapping[str, Any]) -> HttpResponse:
     codes = {
         400: "invalid_body",
         405: "method_not_allowed",
@@ -226,11 +227,33 @@ def _framework_problem(exc: exceptions.APIException) -> HttpResponse:
     headers = {}
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
-    code, detail = codes.get(exc.status_code, exc.default_code), str(exc.detail)
-    # An unreadable body has one fault, of the body as a whole.
+    code, detail = codes.get(exc.status_code, exc.default_code), _detail(exc, context)
+    # A body that cannot be read has one mistake, which is of the whole.
     faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
     return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 
 
+def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
+    """What is allowed in place of the method or the media type that was sent."""
+    view, request = context.get("view"), context.get("request")
+    if view is None or request is None:
+        return str(exc.detail)
+    if isinstance(exc, exceptions.MethodNotAllowed):
+        return (
+            f"{request.method} is not possible at this address. Allowed: {', '.join(view.allowed_methods)}."
+        )
+    if isinstance(exc, exceptions.UnsupportedMediaType):
+        allowed = ", ".join(one.media_type for one in view.get_parsers())
+        return f"{str(request.content_type)[:100]!r} is not a Content-Type of this operation. Allowed: {allowed}."
+    if isinstance(exc, exceptions.NotAcceptable):
+        allowed = ", ".join(one.media_type for one in view.get_renderers())
+        return f"Nothing that the Accept header names can be answered here. Possible: {allowed}."
+    return str(exc.detail)
+
+
 def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-    return problem(404, "not_found", "There is nothing at this address. The reference is at /api/v1/docs.")
+    found = near_address(request.path_info)
+    near = f" Did you mean {found}?" if found else ""
+    return problem(
+        404, "not_found", f"There is nothing at this address.{near} The reference is at /api/v1/docs."
+    )

@@ -1,4 +1,5 @@
 import json
+import math
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -51,7 +52,12 @@ def _read(body: bytes) -> Any:
 
 def _value_of(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refuse_constant)
+        return json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_members,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
     except UnicodeDecodeError as error:
         raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
     except json.JSONDecodeError as error:
@@ -77,6 +83,14 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise ValueError(f"the name {twice[:100]!r} occurs twice in one object")
     return members
+
+
+def _finite(text: str) -> float:
+    """1e400 is JSON, but becomes infinity, which no column holds."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return number
 
 
 def _refuse_constant(name: str) -> Any:

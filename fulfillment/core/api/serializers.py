@@ -12,6 +12,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
 from fulfillment.core.mistakes import LISTED, UNLISTED
+from fulfillment.core.near_names import COMPARED, did_you_mean
 from fulfillment.core.visible_text import has_control_character, is_blank
 
 # No member has this name, because the parser refuses NUL.
@@ -146,14 +147,19 @@ class StrictSerializer(serializers.Serializer):
         left = getattr(self.root, "names_left", LISTED)
         listed = names[:left]
         allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-        detail = ErrorDetail(
-            self.error_messages["unknown_field"].format(allowed=allowed), code="unknown_field"
-        )
-        errors = {name: [detail] for name in listed}
+        said = self.error_messages["unknown_field"].format(allowed=allowed)
+        errors = {
+            name: [ErrorDetail(said + self._near(name, place), code="unknown_field")]
+            for place, name in enumerate(listed)
+        }
         self.root.names_left = left - len(listed)
         if len(names) > len(listed):
             errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
         return errors
+
+    def _near(self, name: str, place: int) -> str:
+        writable = [name for name, field in self.fields.items() if not field.read_only]
+        return did_you_mean(name, writable) if place < COMPARED else ""
 
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The faults of the fields or, if they are valid, of the rules across fields."""

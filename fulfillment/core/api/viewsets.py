@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from fulfillment.core.api.parameters import check_parameter_names
@@ -31,7 +32,7 @@ class FastPathRequest:
         self.method = request.method
         self.META = request.META
         self.authenticators = view.get_authenticators()
-        self.parser_context = {"view": view, "request": self, "args": view.args, "kwargs": view.kwargs}
+        self.parser_context = {"view": view}
         self.accepted_media_type = JSON
         self._view = view
 
@@ -48,7 +49,7 @@ class FastPathRequest:
 
     @cached_property
     def data(self) -> Any:
-        return self._view.parser_classes[0]().parse(self, JSON, self.parser_context)
+        return self._view.parser_classes[0]().parse(self, JSON, {"request": self, **self.parser_context})
 
     def authenticate(self) -> None:
         for authenticator in self.authenticators:
@@ -88,8 +89,11 @@ class ApiViewSet(ViewSet):
             response = getattr(self, self.action)(plain, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 - as DRF does
             response = self.handle_exception(error)
-        self.response = self.finalize_response(plain, response, *args, **kwargs)
-        return self.response
+        response = self.finalize_response(plain, response, *args, **kwargs)
+        if not isinstance(response, Response):
+            # View and request hold each other: let go here, all of a request is freed without the garbage collector.
+            self.__dict__.clear()
+        return response
 
     def _uses_fast_path(self, request: HttpRequest) -> bool:
         if str(request.method).lower() not in self.action_map:

@@ -10,7 +10,9 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from production.jobs.models import OPEN, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import IN_WORK, OPEN, Job, JobState, ProviderReport, ReportOutcome
+from production.providers.models import Provider
+from stores.catalog.models import Store
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -37,12 +39,13 @@ STAGES: Sequence[Stage] = (
 )
 # For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
-ATTENTION_STATES = (JobState.FAILED.value,)
+# The longest overdue first; all others the newest first.
+ORDERS: Mapping[str, Sequence[str]] = {"late": ("due", "id")}
 
 
 def stage_filter(stage: str, today: date | None = None) -> Q:
     conditions: Mapping[str, Q] = {
-        "work": Q(state__in=(*OPEN, *ATTENTION_STATES)),
+        "work": Q(state__in=IN_WORK),
         "queued": Q(state=JobState.QUEUED, held=""),
         "held": Q(state=JobState.QUEUED) & ~Q(held=""),
         "sent": Q(state__in=(JobState.SENT, JobState.ACKNOWLEDGED)),
@@ -76,6 +79,17 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT " + ", ".join(f"({part})" for part in parts), values)
         return dict(zip(counted, cursor.fetchone(), strict=True))
+
+
+def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str = "") -> QuerySet[Job]:
+    """By their codes, which are looked up first: joined to the jobs they would keep PostgreSQL from its indexes."""
+    for field, key in (
+        ("provider", Provider.objects.filter(code=provider) if provider else None),
+        ("store", Store.objects.filter(external_id=store) if store else None),
+    ):
+        if key is not None:
+            jobs = jobs.filter(**{field: key.values_list("pk", flat=True).first() or 0})
+    return jobs
 
 
 def open_reports(reports: QuerySet[ProviderReport] | None = None) -> QuerySet[ProviderReport]:

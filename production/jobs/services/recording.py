@@ -1,5 +1,6 @@
 """Saves changes of locked jobs with their history."""
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
@@ -31,6 +32,12 @@ def lock_job(job_pk: int) -> Job:
         .select_related("provider", "order", "store")
         .get(pk=job_pk)
     )
+
+
+def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
+    """By their keys, so that two who lock several never wait for each other."""
+    found = jobs.select_related("provider", "order__store", "item__product").order_by("pk")
+    return list(found.select_for_update(of=("self",), no_key=True))
 
 
 def fail_job(job: Job, message: str) -> None:

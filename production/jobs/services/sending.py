@@ -14,11 +14,15 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import session_lock
 from fulfillment.core.db.prepared import fetch_rows
-from fulfillment.core.errors import DomainError
+from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
-from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobState
+from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors.building import adapter_job
+from production.jobs.selectors.gang_requests import gathers
 from production.jobs.services import outcomes
+from production.jobs.services.gathering import gather_job, leave_sheet
+from production.jobs.services.interrupted import close_interrupted
+from production.jobs.services.places import PLACES, Place
 from production.jobs.services.recording import lock_job, record_job
 from production.providers.models import Provider
 from production.providers.selectors.providers import adapter_of, is_down
@@ -34,14 +38,15 @@ WAIT_FOR_PROVIDER = timedelta(seconds=15)
 CLAIM = """
 UPDATE production_job SET next_try = clock_timestamp() + make_interval(secs => %s) WHERE id IN (
     SELECT id FROM production_job WHERE next_try <= (SELECT clock_timestamp())
+    AND (provider_id IS NULL OR provider_id <> ALL(%s))
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 ) RETURNING id
 """
 
 
 def claim_due_jobs(*, limit: int) -> Sequence[int]:
-    """Claims due jobs, the longest waiting first."""
-    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, limit])]
+    """The longest waiting first, but none of a provider that has as many as it gets at once."""
+    return [key for (key,) in fetch_rows(CLAIM, [LEASE_SECONDS, list(PLACES.full()), limit])]
 
 
 def work_on_job(*, job_pk: int) -> bool:
@@ -49,11 +54,14 @@ def work_on_job(*, job_pk: int) -> bool:
     with session_lock(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
-        attempt = _begin(job_pk)
-        if attempt is None:
-            return False
-        _exchange(attempt)
-        return True
+        with PLACES.of_one_job() as place:
+            attempt, is_gathered = _begin(job_pk, place)
+            if is_gathered and not gather_job(job_pk=job_pk):
+                attempt, _ = _begin(job_pk, place, is_alone=True)
+            if attempt is None:
+                return False
+            _exchange(attempt)
+            return True
 
 
 def _exchange(attempt: Attempt) -> None:
@@ -71,50 +79,69 @@ def _exchange(attempt: Attempt) -> None:
         outcomes.record_refused(attempt=attempt, error=error)
     except ProviderUnavailable as error:
         outcomes.record_unavailable(attempt=attempt, error=error)
+    except (Unavailable, TooManyRequests) as error:
+        # Of the service itself, such as its file storage: the provider has no part in it.
+        outcomes.record_postponed(attempt=attempt, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
         outcomes.record_unusable(attempt=attempt, message=str(error) or "No key opens the stored secrets.")
 
 
 @transaction.atomic
-def _begin(job_pk: int) -> Attempt | None:
-    """Decides the next exchange of the job and records its start."""
+def _begin(job_pk: int, place: Place, *, is_alone: bool = False) -> tuple[Attempt | None, bool]:
+    """Decides what is to be done with the job, and writes down that it begins.
+
+    The second value: it is to wait for a gang sheet, and nothing has begun.
+    """
     job = lock_job(job_pk)
     if job.next_try is None or (job.held and not job.cancel_requested):
-        return None
-    _close_interrupted(job)
-    if job.cancel_requested:
-        kind = AttemptKind.CANCEL
-        if job.provider is None:
-            outcomes.cancel_locked(job, note="No provider had it.")
-            return None
-    elif job.state == JobState.QUEUED:
-        kind = AttemptKind.SUBMIT
+        return None, False
+    if job.gang_sheet_id is not None:
+        _look_at_sheet(job)
+        return None, False
+    close_interrupted(job)
+    kind = AttemptKind.CANCEL if job.cancel_requested else AttemptKind.SUBMIT
+    if job.cancel_requested and job.provider is None:
+        outcomes.cancel_locked(job, note="No provider had it.")
+        return None, False
+    if not job.cancel_requested:
+        if job.state != JobState.QUEUED:
+            job.next_try = None
+            job.save(update_fields=["next_try", "is_uncertain"])
+            return None, False
         if not _route(job):
-            return None
-    else:
-        job.next_try = None
-        job.save(update_fields=["next_try"])
-        return None
+            return None, False
+    changed = ["is_uncertain", "provider", "rule", "message"]
+    if kind == AttemptKind.SUBMIT and not (is_alone or job.is_uncertain) and gathers(job.provider):
+        job.save(update_fields=changed)
+        return None, True
+    if job.provider_id is None or not place.take(job.provider_id):
+        # Due still: it is claimed once the provider has a place.
+        job.next_try = timezone.now()
+        job.save(update_fields=["next_try", *changed])
+        return None, False
     job.tries += 1
-    job.save(update_fields=["tries", "is_uncertain", "provider", "rule", "message"])
-    return Attempt.objects.create(
+    job.save(update_fields=["tries", *changed])
+    attempt = Attempt(
         job=job, number=job.number, provider_id=job.provider_id, kind=kind, started=timezone.now()
     )
+    attempt.save()
+    return attempt, False
 
 
-def _close_interrupted(job: Job) -> None:
-    """Closes the attempt of a killed worker as uncertain: the provider may have the job."""
-    left = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED)
-    message = "The worker ended before the answer was written down."
-    for attempt in left:
-        attempt.outcome, attempt.message, attempt.finished = (
-            AttemptOutcome.INTERRUPTED,
-            message,
-            timezone.now(),
-        )
-        attempt.save(update_fields=["outcome", "message", "finished"])
-        job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
+def _look_at_sheet(job: Job) -> None:
+    """Its sheet sends it, and closes what was interrupted; here it is only cancelled, as far as that can be done."""
+    if not job.cancel_requested:
+        job.next_try = None
+        job.save(update_fields=["next_try"])
+    elif job.state != JobState.QUEUED:
+        message = f"It is on gang sheet {job.gang_sheet}, which {job.provider} has; stop it there."
+        outcomes.keep_uncancelled(job, message)
+    elif leave_sheet(job):
+        outcomes.cancel_locked(job, note="It was taken off its gang sheet before that was sent.")
+    else:
+        job.next_try = timezone.now() + WAIT_FOR_PROVIDER
+        job.save(update_fields=["next_try"])
 
 
 def _route(job: Job) -> bool:

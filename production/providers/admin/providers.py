@@ -19,6 +19,7 @@ from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import is_down, postback_url
 from production.providers.services.providers import check_provider, rotate_postback_secret, save_provider
 
+GANG_PREFIX = "setting_gang_"
 OWN = ("name", "code", "is_enabled", "daily_capacity")
 # Descriptions of adapters, for the page to choose one.
 PURPOSES: Mapping[str, str] = {
@@ -65,10 +66,13 @@ class ProviderAdmin(ConsoleAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
         kind = self._kind(request, obj)
-        return [
+        names = setting_names(kind)
+        gang = [name for name in names if name.startswith(GANG_PREFIX)]
+        parts = [
             (None, {"fields": list(OWN)}),
-            (f"Settings: {AdapterKind(kind).label}", {"fields": setting_names(kind)}),
+            (AdapterKind(kind).label, {"fields": [name for name in names if name not in gang]}),
         ]
+        return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
 
     def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
         kind = provider.adapter if provider else request.GET.get("adapter", "")
@@ -99,7 +103,8 @@ class ProviderAdmin(ConsoleAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         provider = self.get_object(request, object_id)
-        context = {"provider": provider, "is_down": provider is not None and is_down(provider)}
+        context: dict[str, Any] = {"show_save_and_add_another": False}
+        context |= {"provider": provider, "is_down": provider is not None and is_down(provider)}
         if provider is not None:
             context["postback"] = postback_url(provider)
         answer: HttpResponse = super().change_view(

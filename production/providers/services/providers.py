@@ -1,23 +1,24 @@
 """Saves and checks providers, and tracks their health."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, Fault, Invalid, Unavailable
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.adapters.registry import setting_fields
-from production.adapters.settings_schema import check_settings, clean_settings
+from production.adapters.settings_schema import SettingField, check_settings, clean_settings
 from production.providers.models import AdapterKind, Provider
 from production.providers.selectors.providers import adapter_of, provider_secrets
 
@@ -74,9 +75,10 @@ def check_values(
     known = provider_secrets(provider) if provider else {}
     fields = setting_fields(values.adapter)
     hidden = {field.name for field in fields if field.secret}
-    changed = {name: value for name, value in values.settings.items() if name not in hidden or value}
-    whole = {**known, **changed}
-    if mistakes := check_settings(fields, whole):
+    given = {name: value for name, value in values.settings.items() if name not in hidden or value}
+    whole = {**known, **given}
+    mistakes = check_settings(fields, whole) or _saved_mistakes(fields, clean_settings(fields, whole))
+    if mistakes:
         faults = [Fault(f"/settings/{name}", "setting_invalid", text) for name, text in mistakes.items()]
         labels = {field.name: field.label for field in fields}
         name, text = next(iter(mistakes.items()))
@@ -86,6 +88,11 @@ def check_values(
         _check_folders(clean)
     secrets = {name: str(value) for name, value in clean.items() if name in hidden and value}
     return {name: value for name, value in clean.items() if name not in hidden}, secrets
+
+
+def _saved_mistakes(fields: Sequence[SettingField], clean: Mapping[str, Any]) -> dict[str, str]:
+    found = {field.name: field.check_saved(clean[field.name]) for field in fields if field.check_saved}
+    return {name: mistake for name, mistake in found.items() if mistake}
 
 
 def _check_folders(clean: Mapping[str, Any]) -> None:
@@ -140,11 +147,15 @@ def note_success(*, provider: Provider) -> None:
     Provider.objects.filter(stale, pk=provider.pk).update(failing_since=None, last_error="", last_success=now)
 
 
-def note_failure(*, provider: Provider, message: str) -> None:
-    """Marks the provider as failing from its first failure until a success."""
+def note_failure(*, provider: Provider, message: str, since: datetime | None = None) -> None:
+    """The first one counts: from then on the provider is failing, until something succeeds.
+
+    `since` is when the try began that failed: a provider that hangs fails from then on, unless another try succeeded.
+    """
     text = " ".join(message.split())[:1000]
     known = Provider.objects.filter(pk=provider.pk)
-    known.filter(failing_since__isnull=True).update(failing_since=timezone.now(), last_error=text)
+    began = Greatest(Value(since or timezone.now()), F("last_success"))
+    known.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
     known.exclude(last_error=text).update(last_error=text)
 
 

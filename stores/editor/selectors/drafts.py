@@ -30,7 +30,7 @@ FROM stores_product product WHERE product.id = %s
 """
 CONTEXT = f"""
 SELECT product.version, ({FIELDS}), {PRESET_OF_PRODUCT}, product.width_mm::float8, product.height_mm::float8,
-       product.page_count
+       product.page_count, product.is_eddm
 FROM stores_product product WHERE product.id = %s
 """  # noqa: S608 - constant texts only
 

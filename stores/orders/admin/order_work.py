@@ -16,7 +16,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import DomainError
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
-from stores.orders.admin.documents import OrderDocuments
+from stores.orders.admin.eddm_maps import OrderMaps
 from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.admin.list_view import COLUMNS, SORT, VIEW
 from stores.orders.models import Order
@@ -27,7 +27,7 @@ from stores.orders.services.views import delete_order_view, save_order_view
 BOARD = "admin:stores_order_changelist"
 
 
-class OrderWork(OrderDocuments):
+class OrderWork(OrderMaps):
     def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])

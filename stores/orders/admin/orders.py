@@ -144,6 +144,8 @@ class OrderAdmin(OrderWork):
                 ),
                 ("<uuid:order_id>/packing-slip", self.packing_slip, "packing_slip"),
                 ("<uuid:order_id>/eddm-papers/<int:position>", self.eddm_papers, "eddm_papers"),
+                ("<uuid:order_id>/eddm-map/<int:position>", self.eddm_map, "eddm_map"),
+                ("<uuid:order_id>/eddm-map/<int:position>/shapes", self.eddm_shapes, "eddm_shapes"),
             )
         ]
         urls: list[URLPattern] = super().get_urls()

@@ -50,8 +50,10 @@ def actors_at(user: User, store: Store) -> list[Actor]:
         associated = Role.objects.filter(store=store, user__isnull=True, application__isnull=False)
         applications = applications.filter(pk__in=associated.values("application"))
     actors = [
-        Actor(Caller(application_id=one.pk, scopes=SCOPES), str(one.pk), one.name, one.pk)
-        for one in applications.only("pk", "name")
+        Actor(
+            Caller(application_id=one.pk, is_test=one.is_test, scopes=SCOPES), str(one.pk), one.name, one.pk
+        )
+        for one in applications.only("pk", "name", "is_test")
     ]
     caller = Caller.on_pages(user)
     try:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pikepdf
 
-from stores.preflight.artwork.matrices import IDENTITY, Matrix, scale_of, times
 from stores.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from stores.preflight.geometry import Area, enclosing
+from stores.press.matrices import IDENTITY, Matrix, scale_of, times
 
 OPERATORS = 60_000
 FORMS_DEEP = 6

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from stores.preflight.artwork.matrices import IDENTITY, Matrix, scale_of, times
 from stores.preflight.artwork.parts import ArtworkPart, Part
 from stores.preflight.geometry import Area, enclosing
 from stores.preflight.pictures import facts_of
+from stores.press.matrices import IDENTITY, Matrix, scale_of, times
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*\(([^)]*)\)")

@@ -66,7 +66,7 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 
 
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing():
-    lines = soak_production.measure(40, kills=5, calm=10)
+    lines = soak_production.measure(40, kills=5)
 
     # How fast it is, other tests beside do not let it show.
     assert [line for line in failures(lines) if "p95" not in line] == []

@@ -175,9 +175,9 @@ class Rules:
 
 def _content_of(call: Call) -> Callable[[], dict[str, Any]]:
     """Makes the body of each try; a file is read from its start again."""
-    file = call.file
-    if file is None:
+    if call.file is None:
         return lambda: {} if call.body is None else {"json": call.body}
+    file = call.content()
     if isinstance(file, bytes):
         return lambda: {"content": file}
     if isinstance(file, (str, os.PathLike)):

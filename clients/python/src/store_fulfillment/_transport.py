@@ -85,22 +85,26 @@ class AsyncTransport(Rules):
         self._one_renews = asyncio.Lock()
 
     async def json(self, call: Call) -> Any:
-        return answer_of(await self._take(self.steps(call)))
+        return answer_of(await self._call(call))
 
     async def response(self, call: Call) -> httpx.Response:
-        return await self._take(self.steps(call))
+        return await self._call(call)
 
     async def nothing(self, call: Call) -> None:
-        await self._take(self.steps(call))
+        await self._call(call)
 
     async def file(self, call: Call) -> AsyncDownload:
-        return AsyncDownload(await self._take(self.steps(call, is_stream=True)))
+        return AsyncDownload(await self._call(call, is_stream=True))
 
     async def download(self, url: str) -> AsyncDownload:
         return AsyncDownload(await self._take(self.download_steps(url)))
 
     async def close(self) -> None:
         await self.http.aclose()
+
+    async def _call(self, call: Call, *, is_stream: bool = False) -> httpx.Response:
+        await call.gather()
+        return await self._take(self.steps(call, is_stream=is_stream))
 
     async def _take(self, steps: Steps) -> httpx.Response:
         outcome: Any = None

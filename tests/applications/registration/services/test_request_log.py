@@ -182,3 +182,12 @@ def test_a_broken_log_holds_up_no_counts(world, monkeypatch):
         flush_usage()
 
     assert world.application.daily_usage.get().calls == 1
+
+
+def test_odd_methods_hold_up_the_calls_of_no_one(world):
+    """A method may have any name: one longer than its column must not keep all others from being written."""
+    world.as_application().call("VERY-LONG-METHOD-NAME", "/store")
+    world.as_application(world.other_application).call("GET", "/store")
+
+    assert [row.method for row in log_of(world.application)] == ["VERY-LONG-"]
+    assert [row.method for row in log_of(world.other_application)] == ["GET"]

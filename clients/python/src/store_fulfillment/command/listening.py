@@ -26,6 +26,8 @@ from store_fulfillment.command.screen import notes
 # Two requests a second of the six hundred a minute that a subscription usually has.
 POLL_SECONDS = 0.5
 LONGEST_PAUSE = 10.0
+# How old what the disk has may be: a machine that stops sends these events again. A killed process loses none of it.
+DISK_SECONDS = 1.0
 PAGE = 500
 SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -115,8 +117,8 @@ def read_place(path: Path) -> Place | None:
         return None
 
 
-def write_place(path: Path, place: Place) -> None:
-    write_privately(path, asdict(place))
+def write_place(path: Path, place: Place, *, to_disk: bool = True) -> None:
+    write_privately(path, asdict(place), to_disk=to_disk)
 
 
 def new_place(since: str) -> Place:
@@ -141,6 +143,7 @@ def forward_all(
     events = follow(client, application, created_after=place.created_after, after=place.event_id, types=types)
     # The endpoint is local, so proxies of the environment are ignored.
     with httpx.Client(timeout=15.0, trust_env=False) as http:
+        on_disk = 0.0
         for event in events:
             pause = POLL_SECONDS
             while True:
@@ -151,7 +154,9 @@ def forward_all(
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
             place = replace(place, event_id=event["EventID"])
-            write_place(path, place)
+            is_due = time.monotonic() - on_disk >= DISK_SECONDS
+            write_place(path, place, to_disk=is_due)
+            on_disk = time.monotonic() if is_due else on_disk
 
 
 def forward(http: httpx.Client, target: str, secret: str, event: models.Event) -> Forwarded:

@@ -80,13 +80,14 @@ def signed_in() -> tuple[Client, Profile]:
     return client, profile
 
 
-def write_privately(path: Path, content: dict[str, Any]) -> None:
-    """Writes the file atomically."""
+def write_privately(path: Path, content: dict[str, Any], *, to_disk: bool = True) -> None:
+    """Whole or not at all; with `to_disk` also when the machine stops in the middle, which takes its time."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(content, file)
         file.flush()
-        os.fsync(file.fileno())
+        if to_disk:
+            os.fsync(file.fileno())
     part.replace(path)
