@@ -124,6 +124,7 @@ def test_a_box_is_added_dragged_duplicated_and_read_back(product, designer, visi
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer, visitor):
     name, title = box(designer, "Name").bounding_box(), box(designer, "Title").bounding_box()
     designer.mouse.move(name["x"] - 8, name["y"] - 12)
@@ -149,6 +150,7 @@ def test_several_boxes_are_chosen_by_a_band_aligned_and_undone(product, designer
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_layers_are_reordered_named_locked_and_hidden(product, designer, visitor):
     layers = designer.locator(".ds-layers")
     expect(layers.locator(".ds-layer")).to_have_text([re.compile("Title"), re.compile("Name")])
@@ -235,6 +237,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     zoom, sheet = designer.locator(".ds-zoom"), designer.locator(".ds-sheet")
     fitted = zoom.inner_text()
@@ -258,6 +261,7 @@ def test_zoom_rulers_and_guides_follow_keys_and_wheel(designer, visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product, designer, visitor):
     box(designer, "Name").click()
     designer.keyboard.press("Shift+ArrowRight")
@@ -285,6 +289,7 @@ def test_a_save_between_is_refused_with_a_choice_and_a_version_restored(product,
     assert visitor.complaints == []
 
 
+@pytest.mark.slow
 def test_pictures_pages_and_problems(product, designer, visitor):
     photo = BytesIO()
     Image.new("RGB", (300, 300), "#225588").save(photo, "PNG")

@@ -1,8 +1,8 @@
-"""The log of an application's calls: in memory at first, then many of them in one statement.
+"""The log of an application's calls, collected in memory and written in batches.
 
-A process that is killed loses what it noted since its last `flush_request_log`, at most some five seconds. Of one
-application a process notes 200 calls a second and of all together 1,000; what is above is left out and counted in
-its own log. Credentials, queries, bodies of successful calls and values of a path are never noted.
+A killed process loses the calls since its last `flush_request_log`, about five seconds. A process notes at most 200
+calls a second of one application and 1,000 in total; the rest is dropped and counted in the process's log.
+Credentials, queries, bodies of successful calls and path values are never noted.
 """
 
 import logging
