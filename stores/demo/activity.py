@@ -26,7 +26,7 @@ from applications.webhooks.sending.client import Answer
 from applications.webhooks.services.delivery_attempts import record_attempt, take_due_deliveries
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.demo import DemoRun
-from stores.catalog.models import Store
+from stores.catalog.models import Store, StoreUsage
 from stores.demo.orders import ORDERS, DemoOrder, moves_of, order_request
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -53,6 +53,8 @@ FAILS_SINCE = timedelta(hours=20)
 DAYS_OF_CALLS = 30
 WEEKEND = 5
 CALLS = (("demo-application", 340), (STUDIO, 910))
+# Of these calls, those that name a store.
+STORE_SHARES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 
 @dataclass(slots=True)
@@ -193,12 +195,27 @@ def _count_calls(actors: _Cast) -> None:
         for ago in range(DAYS_OF_CALLS)
     ]
     DailyUsage.objects.bulk_create(rows, ignore_conflicts=True)
+    stores = Store.objects.in_bulk([store for store, _ in STORE_SHARES], field_name="external_id")
+    by_store = [
+        StoreUsage(
+            store=stores[store],
+            day=today - timedelta(days=ago),
+            calls=_calls_of(today - timedelta(days=ago), usual),
+        )
+        for store, usual in STORE_SHARES
+        for ago in range(DAYS_OF_CALLS)
+        if store in stores
+    ]
+    StoreUsage.objects.bulk_create(by_store, ignore_conflicts=True)
+
+
+def _calls_of(day: Any, usual: int) -> int:
+    """Fewer at the weekend; never two days alike."""
+    return int(usual * (0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20))
 
 
 def _usage(application: Application, day: Any, usual: int) -> DailyUsage:
-    """Fewer at the weekend; never two days alike."""
-    share = 0.3 if day.weekday() >= WEEKEND else 0.8 + (day.toordinal() * 7 % 11) / 20
-    calls = int(usual * share)
+    calls = _calls_of(day, usual)
     return DailyUsage(
         application=application,
         day=day,
