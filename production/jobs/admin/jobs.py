@@ -7,10 +7,10 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils import timezone
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import TextFilter
@@ -22,7 +22,7 @@ from fulfillment.core.admin.confirmation import ask, asks_confirmation
 from fulfillment.core.errors import DomainError
 from production.adapters.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.admin.gang_sheets import GangSheetActions
-from production.jobs.models import AT_PROVIDER, Job, JobState
+from production.jobs.models import AT_PROVIDER, OPEN, Job, JobState
 from production.jobs.selectors.board import MOST_COUNTED, STAGES, UNCOUNTED, count_stages, stage_filter
 from production.jobs.selectors.dry_runs import dry_run
 from production.jobs.services.actions import (
@@ -87,7 +87,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    list_display = ["shown_number", "shown_state", "product", "provider", "due", "note", "store", "updated"]
+    list_display = ["shown_number", "shown_state", "shown_due", "provider", "note", "store", "updated"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]
     list_filter_submit = True
     ordering = ["-id"]
@@ -99,20 +99,7 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     change_form_outer_before_template = "admin/production/job_before.html"
     change_form_outer_after_template = "admin/production/job_after.html"
     empty_help = "Nothing here. An accepted order queues a job for each item that a routing rule fits."
-    fields = [
-        "number",
-        "shown_state",
-        "order_link",
-        "product",
-        "provider",
-        "reference",
-        "due",
-        "trouble",
-        "next_try",
-        "created",
-        "sent",
-        "reported",
-    ]
+    fields = ["reference", "trouble", "next_try", "created", "sent", "reported"]
     readonly_fields = fields
     actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
 
@@ -142,10 +129,6 @@ class JobAdmin(GangSheetActions, StaffAdmin):
     def shown_state(self, job: Job) -> str:
         return job.get_state_display()
 
-    @admin.display(description="product")
-    def product(self, job: Job) -> str:
-        return f"{job.item.quantity:,} x {job.item.product_name}"
-
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
         return str(job.provider or "-")
@@ -154,14 +137,13 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         """The page of a provider is open to operators only."""
         return ["provider_name" if field == "provider" else field for field in super()._named(fields)]
 
-    @admin.display(description="order")
-    def order_link(self, job: Job) -> SafeString:
-        address = reverse("admin:stores_order_change", args=[job.order_id])
-        return format_html('<a class="console-link" href="{}">{}</a>', address, job.order.number)
+    @admin.display(description="job")
+    def shown_number(self, job: Job) -> str:
+        return render_to_string("admin/production/job_name.html", {"job": job})
 
-    @admin.display(description="number")
-    def shown_number(self, job: Job) -> SafeString:
-        return format_html('<span class="whitespace-nowrap">{}</span>', job.number)
+    @admin.display(description="due")
+    def shown_due(self, job: Job) -> str:
+        return render_to_string("admin/production/job_due.html", {"job": job, "days_late": _days_late(job)})
 
     @admin.display(description="note")
     def note(self, job: Job) -> str:
@@ -210,10 +192,11 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         job = self.get_object(request, object_id)
-        context: dict[str, Any] = {"job": job, "show_save": False, "show_save_and_continue": False}
+        context: dict[str, Any] = {"job": job, "show_save": False}
         if job is not None:
             may_change = self.has_change_permission(request, job)
             context |= {
+                "days_late": _days_late(job),
                 "attempts": list(job.attempts.select_related("provider").order_by("-id")[:50]),
                 "reports": list(job.reports.order_by("-id")[:100]),
                 "history": list(job.history.select_related("actor").order_by("-id")[:200]),
@@ -373,6 +356,10 @@ class JobAdmin(GangSheetActions, StaffAdmin):
         if not self.has_change_permission(request, job):
             raise PermissionDenied
         return job
+
+
+def _days_late(job: Job) -> int:
+    return max(0, (timezone.now().date() - job.due).days) if job.state in OPEN else 0
 
 
 def _allowed(job: Job) -> frozenset[str]:
