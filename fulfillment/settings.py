@@ -449,6 +449,7 @@ UNFOLD = {
     "STYLES": [
         lambda request: static("console/theme.css"),
         lambda request: static("console/console.css"),
+        lambda request: static("console/records.css"),
         lambda request: static("brand/preflight.css"),
     ],
     "SHOW_VIEW_ON_SITE": False,
