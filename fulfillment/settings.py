@@ -219,7 +219,7 @@ DEFAULT_TENANT_DOMAIN = environment.domain(
     "DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _public.hostname
 )
 
-LANGUAGE_CODE = "en-us"
+LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
